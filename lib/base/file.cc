@@ -1,0 +1,74 @@
+#include "lib/base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "fmt/core.h"
+#include "lib/base/unique_fd.h"
+
+namespace railgauge {
+
+Result<std::string> ReadFile(const std::string& path, size_t max_bytes) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return Fail(ErrnoError(errno, "open", path));
+  std::string content;
+  char buffer[65536];
+  while (true) {
+    const ssize_t n = ::read(fd.get(), buffer, sizeof(buffer));
+    if (n == 0) return content;
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return Fail(ErrnoError(errno, "read", path));
+    }
+    content.append(buffer, static_cast<size_t>(n));
+    if (content.size() > max_bytes) {
+      return Fail(MakeError("read", path, fmt::format("it is larger than {} bytes", max_bytes)));
+    }
+  }
+}
+
+Result<std::string> ReadAttribute(const std::string& path) {
+  RAILGAUGE_ASSIGN_OR_RETURN(std::string content, ReadFile(path, size_t{1} << 20));
+  const char* blanks = " \t\r\n";
+  const size_t first = content.find_first_not_of(blanks);
+  if (first == std::string::npos) return std::string();
+  return content.substr(first, content.find_last_not_of(blanks) - first + 1);
+}
+
+namespace {
+
+Status WriteAll(int fd, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t n = ::write(fd, content.data(), content.size());
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return Fail(ErrnoError(errno, "write", path));
+    }
+    content.remove_prefix(static_cast<size_t>(n));
+  }
+  if (::fsync(fd) != 0) return Fail(ErrnoError(errno, "fsync", path));
+  return {};
+}
+
+}  // namespace
+
+Status WriteFileAtomically(const std::string& path, std::string_view content) {
+  std::string temporary = path + ".XXXXXX";
+  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd.valid()) return Fail(ErrnoError(errno, "create", path));
+  // mkostemp makes files private to the owner; a report is as readable as any new file.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(fd.get(), 0666 & ~mask);
+  Status status = WriteAll(fd.get(), content, path);
+  if (status && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    status = Fail(ErrnoError(errno, "rename to", path));
+  }
+  if (!status) ::unlink(temporary.c_str());
+  return status;
+}
+
+}  // namespace railgauge

@@ -1,0 +1,26 @@
+// Whole small files: read with a limit, and written so that a reader sees the old or the new
+// content, never half of it.
+#ifndef RAILGAUGE_LIB_BASE_FILE_H_
+#define RAILGAUGE_LIB_BASE_FILE_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "lib/base/result.h"
+
+namespace railgauge {
+
+// The content of the file at `path`. Works for sysfs and procfs, whose files have no size.
+// A directory, or more than `max_bytes`, is an error.
+Result<std::string> ReadFile(const std::string& path, size_t max_bytes = size_t{256} << 20);
+
+// As ReadFile, without the line end and blanks around: what a sysfs attribute holds.
+Result<std::string> ReadAttribute(const std::string& path);
+
+// Replaces the file at `path` by `content`: a temporary file beside it, fsync, rename(2).
+Status WriteFileAtomically(const std::string& path, std::string_view content);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_BASE_FILE_H_
