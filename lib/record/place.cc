@@ -1,0 +1,80 @@
+#include "lib/record/place.h"
+
+#include <array>
+#include <charconv>
+
+namespace railgauge {
+namespace {
+
+// The spellings of an enum whose values count from 0.
+template <typename Enum, size_t N>
+std::string_view NameOf(const std::array<std::string_view, N>& names, Enum value) {
+  return names[static_cast<size_t>(value)];
+}
+
+template <typename Enum, size_t N>
+std::optional<Enum> FromName(const std::array<std::string_view, N>& names, std::string_view text) {
+  for (size_t i = 0; i < N; ++i) {
+    if (names[i] == text) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+constexpr std::array<std::string_view, 3> kWays = {"host", "dmabuf", "peer_memory"};
+constexpr std::array<std::string_view, 2> kOperations = {"read", "write"};
+constexpr std::array<std::string_view, 2> kDirections = {"to_memory", "from_memory"};
+constexpr std::array<std::string_view, 3> kFields = {"recv", "rdma_read", "rdma_recv"};
+constexpr std::array<std::string_view, 5> kRelations = {
+    "same_switch", "same_host_bridge", "same_numa_node", "other_numa_node", "unknown"};
+
+}  // namespace
+
+std::optional<MemoryPlace> MemoryPlace::Parse(std::string_view text) {
+  constexpr std::string_view kNuma = "numa";
+  constexpr std::string_view kGpu = "gpu:";
+  if (text.starts_with(kGpu)) {
+    const auto address = PciAddress::Parse(text.substr(kGpu.size()));
+    return address ? std::optional(Gpu(*address)) : std::nullopt;
+  }
+  if (!text.starts_with(kNuma)) return std::nullopt;
+  text.remove_prefix(kNuma.size());
+  uint32_t index = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, index);
+  const bool canonical = text.size() == 1 || !text.starts_with('0');
+  if (error != std::errc() || rest != end || !canonical) return std::nullopt;
+  return NumaNode(index);
+}
+
+std::string MemoryPlace::ToString() const {
+  return is_gpu() ? "gpu:" + gpu.ToString() : "numa" + std::to_string(numa_node);
+}
+
+std::string_view ToString(RegistrationWay way) { return NameOf(kWays, way); }
+std::optional<RegistrationWay> ParseRegistrationWay(std::string_view text) {
+  return FromName<RegistrationWay>(kWays, text);
+}
+
+std::string_view ToString(Operation operation) { return NameOf(kOperations, operation); }
+std::optional<Operation> ParseOperation(std::string_view text) {
+  return FromName<Operation>(kOperations, text);
+}
+
+std::string_view ToString(Direction direction) { return NameOf(kDirections, direction); }
+std::optional<Direction> ParseDirection(std::string_view text) {
+  return FromName<Direction>(kDirections, text);
+}
+
+std::string_view ToString(IcField field) { return NameOf(kFields, field); }
+
+std::optional<IcField> AttributingField(Operation operation, Direction direction) {
+  if (direction == Direction::kFromMemory) return std::nullopt;
+  return operation == Operation::kRead ? IcField::kRdmaRead : IcField::kRdmaRecv;
+}
+
+std::string_view ToString(Relation relation) { return NameOf(kRelations, relation); }
+std::optional<Relation> ParseRelation(std::string_view text) {
+  return FromName<Relation>(kRelations, text);
+}
+
+}  // namespace railgauge

@@ -1,0 +1,156 @@
+// The plain records that travel from the edges (verbs, measuring) to CSV and the judge.
+//
+// One struct is one row of one report file. They hold no handle, no clock and no file, so a verdict
+// can be repeated from CSV later. An empty optional is an empty CSV field: unknown, never zero.
+#ifndef RAILGAUGE_LIB_RECORD_RECORDS_H_
+#define RAILGAUGE_LIB_RECORD_RECORDS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/pci_address.h"
+#include "lib/base/units.h"
+#include "lib/record/place.h"
+
+namespace railgauge {
+
+// What every row of a run begins with.
+struct RunIdentity {
+  std::string run_id;         // unique per run: UTC start time and random digits
+  std::string host;           // host name
+  std::string instance_id;    // "i-…", empty where the metadata service does not answer
+  std::string instance_type;  // from DMI: "p5.48xlarge"; empty when unknown
+  std::string platform;       // "hardware", or "emulated" when any device's firmware says so
+};
+
+// A NIC as rows name it.
+struct NicKey {
+  PciAddress address;
+  std::string name;  // the ibverbs device name; proves nothing, shown for people
+  friend auto operator<=>(const NicKey&, const NicKey&) = default;
+};
+
+// census.csv: NIC × place × registration way.
+enum class CensusStatus {
+  kOk,                  // registered, and at least one id is valid
+  kNoId,                // registered, the stack can tell, and no id is valid: a normal answer
+  kCannotTell,          // registered, but driver or library has no efadv_query_mr
+  kRegistrationFailed,  // reason has the errno
+  kSkipped,             // never tried: reason says why (no such memory, device did not open)
+};
+std::string_view ToString(CensusStatus status);  // "ok", "no_id", "cannot_tell", ...
+std::optional<CensusStatus> ParseCensusStatus(std::string_view text);
+
+struct CensusRow {
+  NicKey nic;
+  MemoryPlace place;
+  RegistrationWay way = RegistrationWay::kHost;
+  CensusStatus status = CensusStatus::kSkipped;
+  InterconnectIds ids;
+  Relation relation = Relation::kUnknown;
+  std::string pci_path;      // the path that shows why, see topology/relation.h
+  std::string access_flags;  // the IBV_ACCESS_* asked for: "local_write|remote_read"
+  std::string reason;
+};
+
+// samples.csv: one measured window, or one point that was not measured (status and reason say so).
+enum class SampleStatus {
+  kOk,
+  kSkipped,  // the device lacks the capability, or the place does not exist here
+  kFailed,   // tried, and an operation failed
+  kInvalid,  // measured, but the device's counters or the data contradict it
+};
+std::string_view ToString(SampleStatus status);  // "ok", "skipped", "failed", "invalid"
+std::optional<SampleStatus> ParseSampleStatus(std::string_view text);
+
+// The independent variables of a measurement.
+struct Cell {
+  NicKey nic;         // the NIC under test: it touches `place`
+  MemoryPlace place;  // the memory under test
+  Operation operation = Operation::kRead;
+  Direction direction = Direction::kToMemory;
+  Bytes size;               // message size
+  uint32_t depth = 0;       // work requests in flight, all queue pairs together
+  std::string load = "alone";  // "alone", or the name of the group that ran at once
+  friend auto operator<=>(const Cell&, const Cell&) = default;
+};
+
+struct Sample {
+  Cell cell;
+  RegistrationWay way = RegistrationWay::kHost;
+  NicKey partner;             // the NIC at the other end
+  MemoryPlace partner_place;  // and its memory
+  std::string peer = "loopback";  // "loopback", or the peer's host name
+  std::optional<uint16_t> interconnect_id;  // of the attributing field, see AttributingField
+  uint32_t round = 0;                       // 0 is the screening window, 1… are paired rounds
+  Nanoseconds start_offset{0};              // from the start of the run
+  Nanoseconds duration{0};
+  uint64_t completions = 0;
+  uint64_t payload_bytes = 0;
+  std::optional<BytesPerSecond> throughput;
+  std::optional<double> messages_per_second;
+  std::optional<double> post_fraction;  // share of the thread's time inside posting
+  std::optional<uint64_t> counter_bytes;  // what the device's own counters say was moved
+  SampleStatus status = SampleStatus::kSkipped;
+  std::string reason;
+};
+
+// interconnects.csv: NIC × field × id.
+struct InterconnectRow {
+  NicKey nic;
+  IcField field = IcField::kRecv;
+  uint16_t id = 0;
+  std::vector<MemoryPlace> places;
+  std::optional<BytesPerSecond> throughput_median;  // over the places' medians, largest size
+  std::optional<BytesPerSecond> throughput_min;
+  std::optional<BytesPerSecond> throughput_max;
+  uint64_t sample_count = 0;
+  std::string findings;  // "same_id_different_speed", "different_id_same_speed"; ';' between
+};
+
+enum class Verdict {
+  kOk,
+  kSlow,            // slower than its class or ceiling
+  kWrong,           // a better choice was measured
+  kOversubscribed,  // shared while others idle
+  kIdle,            // a NIC that nobody uses
+  kNoisy,           // too much spread to tell
+  kInvalid,         // the measurement contradicts itself
+  kUndecided,       // not measured, or not enough is known
+};
+std::string_view ToString(Verdict verdict);  // "OK", "SLOW", "WRONG", ...
+std::optional<Verdict> ParseVerdict(std::string_view text);
+
+// summary.csv: one cell over its samples.
+struct SummaryRow {
+  Cell cell;
+  RegistrationWay way = RegistrationWay::kHost;
+  Relation relation = Relation::kUnknown;
+  std::optional<uint16_t> interconnect_id;
+  uint64_t sample_count = 0;
+  std::optional<BytesPerSecond> throughput_median;
+  std::optional<BytesPerSecond> throughput_mad;  // median absolute deviation
+  std::optional<BytesPerSecond> throughput_low;  // interval of the median
+  std::optional<BytesPerSecond> throughput_high;
+  std::optional<double> ceiling_fraction;  // of the known ceiling of this path
+  Verdict verdict = Verdict::kUndecided;
+  std::string reason;
+};
+
+// placement.csv: one consumer's decision.
+struct PlacementRow {
+  MemoryPlace consumer;
+  std::vector<NicKey> chosen;
+  std::vector<NicKey> best;  // empty when no better choice was measured or nothing was
+  std::optional<double> regret;  // share of the best choice's throughput that is lost, 0…1
+  std::optional<double> regret_low;
+  std::optional<double> regret_high;
+  Verdict verdict = Verdict::kUndecided;
+  std::string reason;  // one sentence that a person can act on
+};
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_RECORD_RECORDS_H_

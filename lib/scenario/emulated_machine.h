@@ -1,0 +1,124 @@
+// EmulatedMachine: everything that a scenario file says about a machine that is not there.
+//
+// Made by `load.h` from scenarios/instances/*.yaml (and faults laid over it); read by the tree
+// generator (/sys and /proc as hwloc and libibverbs read them) and by the device model (capabilities,
+// capacities, interconnect ids). Plain data, fully resolved: no default is left to a reader.
+#ifndef RAILGAUGE_LIB_SCENARIO_EMULATED_MACHINE_H_
+#define RAILGAUGE_LIB_SCENARIO_EMULATED_MACHINE_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/pci_address.h"
+#include "lib/base/units.h"
+#include "lib/record/place.h"
+
+namespace railgauge {
+
+struct EmulatedNumaNode {
+  uint32_t index = 0;
+  std::vector<uint32_t> cpus;
+  Bytes memory;
+};
+
+// One PCI function; bridges have children.
+struct EmulatedPciDevice {
+  enum class Kind { kBridge, kNic, kGpu, kOther };
+  Kind kind = Kind::kOther;
+  PciAddress address;
+  uint16_t vendor_id = 0, device_id = 0;
+  uint16_t subsystem_vendor_id = 0, subsystem_device_id = 0;
+  uint32_t class_code = 0;  // 24 bits: 0x020000
+  double link_gt_per_second = 0;  // 32.0; 0 is shown as "Unknown"
+  uint32_t link_width = 0;        // lanes; 0 or 255 is shown as such
+  uint8_t secondary_bus = 0, subordinate_bus = 0;  // bridges only
+  std::vector<EmulatedPciDevice> children;
+};
+
+struct EmulatedHostBridge {
+  uint32_t domain = 0;
+  uint8_t bus = 0;
+  std::optional<uint32_t> numa_node;  // empty is shown as -1
+  std::vector<EmulatedPciDevice> children;
+};
+
+// What an EFA device model is and can do. Names as in efadv_query_device(3) and ibv_query_device(3).
+struct EmulatedNicModel {
+  std::string firmware;  // begins with "emulated-"
+  bool rdma_read = false, rdma_write = false, rnr_retry = true, cq_with_sgid = true,
+       unsolicited_write_recv = false;
+  bool can_query_mr = true;  // false: MR_QUERY is refused as by a driver before 2.8 (cannot tell)
+  uint32_t max_sq_wr = 0, max_rq_wr = 0, max_sq_sge = 0, max_rq_sge = 0, inline_buf_size = 0;
+  uint32_t max_rdma_size = 0, mtu = 0;
+  uint32_t max_qp = 0, max_cq = 0, max_cqe = 0, max_mr = 0, max_pd = 0, max_ah = 0;
+  uint64_t max_mr_pages = 0;
+  uint32_t max_llq_size = 0, max_tx_batch = 0, min_sq_wr = 0, sub_cqs_per_cq = 2;
+  double reported_gb_per_second = 0;  // port rate as sysfs and ibv_query_port show it, in Gb/s
+};
+
+struct EmulatedNic {
+  PciAddress address;
+  std::string name;                   // ibverbs device name
+  std::string gid;                    // "fe80:0000:…", port 1, index 0
+  std::string node_guid;              // "0000:0000:0000:0001"
+  EmulatedNicModel model;
+  BytesPerSecond line_rate;           // per direction
+};
+
+struct EmulatedGpu {
+  PciAddress address;
+  std::string name;  // "NVIDIA H100 80GB HBM3"
+  Bytes memory;
+  bool dmabuf = true;  // supports dma-buf export
+};
+
+// A named rate limiter. Directions are separate resources ("nic:0000:c6:00.0:rx").
+struct EmulatedResource {
+  std::string name;
+  BytesPerSecond capacity;
+};
+
+// How a NIC reaches a place in one direction: the resources that a transfer occupies, and the
+// rate that results when it runs alone (the minimum of their capacities), for tests and reports.
+struct EmulatedPath {
+  std::vector<uint32_t> resources;  // indexes into EmulatedMachine::resources
+  BytesPerSecond capacity;
+};
+
+// Ids per (NIC, place, way); all synthetic. A value ≤ 255, as on the device's admin wire.
+struct EmulatedMachine {
+  std::string spec;           // as given: "p5.48xlarge" or "p5.48xlarge,slow-nic:rdmap79s0=0.6"
+  std::string source_file;    // the YAML it came from
+  std::string instance_type;  // as DMI shows it
+  std::string cpu_model;
+  std::string p2p_provider;   // sysfs device/p2p: "NVIDIA" or "none"; peer_memory works unless none
+  Nanoseconds base_latency{0};
+  std::vector<EmulatedNumaNode> numa_nodes;
+  std::vector<EmulatedHostBridge> host_bridges;
+  std::vector<EmulatedNic> nics;  // in enumeration order (uverbs0…)
+  std::vector<EmulatedGpu> gpus;  // in CUDA order
+  std::vector<EmulatedResource> resources;
+
+  std::vector<MemoryPlace> Places() const;  // numa nodes with memory, then GPUs
+
+  using NicPlace = std::pair<PciAddress, MemoryPlace>;
+  std::map<NicPlace, InterconnectIds> host_and_dmabuf_ids;  // host places: way host; GPUs: dmabuf
+  std::map<NicPlace, InterconnectIds> peer_memory_ids;      // GPUs only
+  // [0] to_memory, [1] from_memory. Line rate is part of it; the fabric itself has no limit.
+  std::map<NicPlace, std::array<EmulatedPath, 2>> paths;
+
+  const InterconnectIds& IdsOf(const PciAddress& nic, const MemoryPlace& place,
+                               RegistrationWay way) const;
+  const EmulatedPath& PathOf(const PciAddress& nic, const MemoryPlace& place,
+                             Direction direction) const;
+  const EmulatedNic* FindNic(const PciAddress& address) const;
+};
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_SCENARIO_EMULATED_MACHINE_H_

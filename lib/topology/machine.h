@@ -1,0 +1,74 @@
+// Machine: what railgauge needs to know of one computer: NUMA nodes, GPUs, EFA NICs, and how PCI
+// connects them. Plain data; `load.h` makes one from hwloc, tests write one by hand.
+#ifndef RAILGAUGE_LIB_TOPOLOGY_MACHINE_H_
+#define RAILGAUGE_LIB_TOPOLOGY_MACHINE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/pci_address.h"
+#include "lib/base/units.h"
+#include "lib/record/place.h"
+#include "lib/record/records.h"
+
+namespace railgauge {
+
+struct NumaNode {
+  uint32_t os_index = 0;
+  Bytes memory;                // 0: a node without memory (GB200 shows 32 of them)
+  std::vector<uint32_t> cpus;  // OS indexes of the logical processors, ascending
+};
+
+// Where a PCI function sits.
+struct PciPosition {
+  PciAddress address;
+  // The host bridge above it, named by domain and first bus ("0000:10"). Empty: not known.
+  std::string host_bridge;
+  // The PCI-PCI bridges from the root port down to the one right above the function, as hwloc sees
+  // them. Empty where the machine shows none (p4d, flat trees).
+  std::vector<PciAddress> bridges;
+  std::optional<uint32_t> numa_node;        // sysfs -1 and hwloc without locality are unknown
+  std::optional<BytesPerSecond> link_speed; // 0 or Unknown in sysfs is unknown; advice only
+};
+
+struct Gpu {
+  PciPosition position;
+  uint16_t vendor_id = 0;
+  uint16_t device_id = 0;
+  std::string model;  // as hwloc names it; may be empty
+};
+
+struct Nic {
+  PciPosition position;
+  uint16_t device_id = 0;  // efa0…efa4
+  std::string name;        // ibverbs device name; empty when PCI shows it and ibverbs does not
+  NicKey key() const { return {position.address, name}; }
+};
+
+struct Machine {
+  std::string instance_type;  // DMI product name; empty when unknown
+  std::string hostname;
+  std::vector<NumaNode> numa_nodes;  // ascending OS index
+  std::vector<Gpu> gpus;             // ascending PCI address
+  std::vector<Nic> nics;             // EFA only, ascending PCI address
+  // Other RDMA devices, that are not EFA (ConnectX-7 on p6); shown, never measured.
+  std::vector<PciAddress> other_rdma_devices;
+  // hwloc showed at least one PCI device. False: the view hides PCI (container, filter).
+  bool shows_pci = false;
+  // One host bridge, no PCI bridges: the tree tells nothing about locality (c5n, g5).
+  bool flat = false;
+
+  // Null when there is none.
+  const Nic* FindNic(const PciAddress& address) const;
+  const Gpu* FindGpu(const PciAddress& address) const;
+  const NumaNode* FindNumaNode(uint32_t os_index) const;
+
+  // NUMA nodes that have memory, then GPUs.
+  std::vector<MemoryPlace> Places() const;
+};
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_TOPOLOGY_MACHINE_H_
