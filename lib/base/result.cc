@@ -33,8 +33,7 @@ Error ErrnoError(int error_number, std::string operation, std::string object, st
   return error;
 }
 
-Error MakeError(std::string operation, std::string object, std::string reason,
-                std::string advice) {
+Error MakeError(std::string operation, std::string object, std::string reason, std::string advice) {
   Error error;
   error.operation = std::move(operation);
   error.object = std::move(object);

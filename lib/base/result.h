@@ -53,7 +53,7 @@ namespace internal {
 }  // namespace railgauge
 
 // Aborts with file, line and condition: for what only a programmer can get wrong.
-#define RAILGAUGE_CHECK(condition) \
+#define RAILGAUGE_CHECK(condition)    \
   ((condition) ? static_cast<void>(0) \
                : ::railgauge::internal::CheckFailed(__FILE__, __LINE__, #condition))
 
@@ -61,18 +61,19 @@ namespace internal {
 #define RAILGAUGE_CONCAT(a, b) RAILGAUGE_CONCAT_(a, b)
 
 // RAILGAUGE_RETURN_IF_ERROR(DoIt()): returns the Error to the caller.
-#define RAILGAUGE_RETURN_IF_ERROR(expression)                                             \
-  do {                                                                                    \
-    if (auto railgauge_status = (expression); !railgauge_status)                          \
-      return ::railgauge::Fail(std::move(railgauge_status).error());                      \
+#define RAILGAUGE_RETURN_IF_ERROR(expression)                        \
+  do {                                                               \
+    if (auto railgauge_status = (expression); !railgauge_status)     \
+      return ::railgauge::Fail(std::move(railgauge_status).error()); \
   } while (false)
 
 // RAILGAUGE_ASSIGN_OR_RETURN(auto x, F()): x is the value, or the Error is returned.
-#define RAILGAUGE_ASSIGN_OR_RETURN(declaration, expression) \
-  RAILGAUGE_ASSIGN_OR_RETURN_(RAILGAUGE_CONCAT(railgauge_result_, __LINE__), declaration, expression)
-#define RAILGAUGE_ASSIGN_OR_RETURN_(result, declaration, expression)  \
-  auto result = (expression);                                         \
-  if (!result) return ::railgauge::Fail(std::move(result).error());   \
+#define RAILGAUGE_ASSIGN_OR_RETURN(declaration, expression)                               \
+  RAILGAUGE_ASSIGN_OR_RETURN_(RAILGAUGE_CONCAT(railgauge_result_, __LINE__), declaration, \
+                              expression)
+#define RAILGAUGE_ASSIGN_OR_RETURN_(result, declaration, expression) \
+  auto result = (expression);                                        \
+  if (!result) return ::railgauge::Fail(std::move(result).error());  \
   declaration = *std::move(result)
 
 #endif  // RAILGAUGE_LIB_BASE_RESULT_H_

@@ -8,8 +8,8 @@ namespace {
 constexpr std::array<std::string_view, 5> kCensusStatuses = {"ok", "no_id", "cannot_tell",
                                                              "registration_failed", "skipped"};
 constexpr std::array<std::string_view, 4> kSampleStatuses = {"ok", "skipped", "failed", "invalid"};
-constexpr std::array<std::string_view, 8> kVerdicts = {
-    "OK", "SLOW", "WRONG", "OVERSUBSCRIBED", "IDLE", "NOISY", "INVALID", "UNDECIDED"};
+constexpr std::array<std::string_view, 8> kVerdicts = {"OK",   "SLOW",  "WRONG",   "OVERSUBSCRIBED",
+                                                       "IDLE", "NOISY", "INVALID", "UNDECIDED"};
 
 template <typename Enum, size_t N>
 std::optional<Enum> FromName(const std::array<std::string_view, N>& names, std::string_view text) {

@@ -71,8 +71,8 @@ struct Cell {
   MemoryPlace place;  // the memory under test
   Operation operation = Operation::kRead;
   Direction direction = Direction::kToMemory;
-  Bytes size;               // message size
-  uint32_t depth = 0;       // work requests in flight, all queue pairs together
+  Bytes size;                  // message size
+  uint32_t depth = 0;          // work requests in flight, all queue pairs together
   std::string load = "alone";  // "alone", or the name of the group that ran at once
   friend auto operator<=>(const Cell&, const Cell&) = default;
 };
@@ -80,9 +80,9 @@ struct Cell {
 struct Sample {
   Cell cell;
   RegistrationWay way = RegistrationWay::kHost;
-  NicKey partner;             // the NIC at the other end
-  MemoryPlace partner_place;  // and its memory
-  std::string peer = "loopback";  // "loopback", or the peer's host name
+  NicKey partner;                           // the NIC at the other end
+  MemoryPlace partner_place;                // and its memory
+  std::string peer = "loopback";            // "loopback", or the peer's host name
   std::optional<uint16_t> interconnect_id;  // of the attributing field, see AttributingField
   uint32_t round = 0;                       // 0 is the screening window, 1… are paired rounds
   Nanoseconds start_offset{0};              // from the start of the run
@@ -91,7 +91,7 @@ struct Sample {
   uint64_t payload_bytes = 0;
   std::optional<BytesPerSecond> throughput;
   std::optional<double> messages_per_second;
-  std::optional<double> post_fraction;  // share of the thread's time inside posting
+  std::optional<double> post_fraction;    // share of the thread's time inside posting
   std::optional<uint64_t> counter_bytes;  // what the device's own counters say was moved
   SampleStatus status = SampleStatus::kSkipped;
   std::string reason;
@@ -143,7 +143,7 @@ struct SummaryRow {
 struct PlacementRow {
   MemoryPlace consumer;
   std::vector<NicKey> chosen;
-  std::vector<NicKey> best;  // empty when no better choice was measured or nothing was
+  std::vector<NicKey> best;      // empty when no better choice was measured or nothing was
   std::optional<double> regret;  // share of the best choice's throughput that is lost, 0…1
   std::optional<double> regret_low;
   std::optional<double> regret_high;

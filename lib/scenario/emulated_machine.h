@@ -1,8 +1,9 @@
 // EmulatedMachine: everything that a scenario file says about a machine that is not there.
 //
 // Made by `load.h` from scenarios/instances/*.yaml (and faults laid over it); read by the tree
-// generator (/sys and /proc as hwloc and libibverbs read them) and by the device model (capabilities,
-// capacities, interconnect ids). Plain data, fully resolved: no default is left to a reader.
+// generator (/sys and /proc as hwloc and libibverbs read them) and by the device model
+// (capabilities, capacities, interconnect ids). Plain data, fully resolved: no default is left to a
+// reader.
 #ifndef RAILGAUGE_LIB_SCENARIO_EMULATED_MACHINE_H_
 #define RAILGAUGE_LIB_SCENARIO_EMULATED_MACHINE_H_
 
@@ -33,9 +34,9 @@ struct EmulatedPciDevice {
   PciAddress address;
   uint16_t vendor_id = 0, device_id = 0;
   uint16_t subsystem_vendor_id = 0, subsystem_device_id = 0;
-  uint32_t class_code = 0;  // 24 bits: 0x020000
-  double link_gt_per_second = 0;  // 32.0; 0 is shown as "Unknown"
-  uint32_t link_width = 0;        // lanes; 0 or 255 is shown as such
+  uint32_t class_code = 0;                         // 24 bits: 0x020000
+  double link_gt_per_second = 0;                   // 32.0; 0 is shown as "Unknown"
+  uint32_t link_width = 0;                         // lanes; 0 or 255 is shown as such
   uint8_t secondary_bus = 0, subordinate_bus = 0;  // bridges only
   std::vector<EmulatedPciDevice> children;
 };
@@ -47,7 +48,8 @@ struct EmulatedHostBridge {
   std::vector<EmulatedPciDevice> children;
 };
 
-// What an EFA device model is and can do. Names as in efadv_query_device(3) and ibv_query_device(3).
+// What an EFA device model is and can do. Names as in efadv_query_device(3) and
+// ibv_query_device(3).
 struct EmulatedNicModel {
   std::string firmware;  // begins with "emulated-"
   bool rdma_read = false, rdma_write = false, rnr_retry = true, cq_with_sgid = true,
@@ -63,11 +65,11 @@ struct EmulatedNicModel {
 
 struct EmulatedNic {
   PciAddress address;
-  std::string name;                   // ibverbs device name
-  std::string gid;                    // "fe80:0000:…", port 1, index 0
-  std::string node_guid;              // "0000:0000:0000:0001"
+  std::string name;       // ibverbs device name
+  std::string gid;        // "fe80:0000:…", port 1, index 0
+  std::string node_guid;  // "0000:0000:0000:0001"
   EmulatedNicModel model;
-  BytesPerSecond line_rate;           // per direction
+  BytesPerSecond line_rate;  // per direction
 };
 
 struct EmulatedGpu {
@@ -96,7 +98,7 @@ struct EmulatedMachine {
   std::string source_file;    // the YAML it came from
   std::string instance_type;  // as DMI shows it
   std::string cpu_model;
-  std::string p2p_provider;   // sysfs device/p2p: "NVIDIA" or "none"; peer_memory works unless none
+  std::string p2p_provider;  // sysfs device/p2p: "NVIDIA" or "none"; peer_memory works unless none
   Nanoseconds base_latency{0};
   std::vector<EmulatedNumaNode> numa_nodes;
   std::vector<EmulatedHostBridge> host_bridges;

@@ -29,8 +29,8 @@ struct PciPosition {
   // The PCI-PCI bridges from the root port down to the one right above the function, as hwloc sees
   // them. Empty where the machine shows none (p4d, flat trees).
   std::vector<PciAddress> bridges;
-  std::optional<uint32_t> numa_node;        // sysfs -1 and hwloc without locality are unknown
-  std::optional<BytesPerSecond> link_speed; // 0 or Unknown in sysfs is unknown; advice only
+  std::optional<uint32_t> numa_node;         // sysfs -1 and hwloc without locality are unknown
+  std::optional<BytesPerSecond> link_speed;  // 0 or Unknown in sysfs is unknown; advice only
 };
 
 struct Gpu {

@@ -3,7 +3,8 @@
 // Pure functions over a Machine. Rules (README "Topology"):
 //  * same_switch: both below one PCI-PCI bridge that is below a root port, or, where a root port is
 //    the only bridge shown, below that root port.
-//  * same_host_bridge: one host bridge, no common PCI-PCI bridge (p4d: host bridges are the groups).
+//  * same_host_bridge: one host bridge, no common PCI-PCI bridge (p4d: host bridges are the
+//  groups).
 //  * same_numa_node / other_numa_node: by NUMA node; the only relations a host memory place has.
 //  * unknown: what decides is not shown: a flat tree, NUMA -1, PCI hidden. Never invented.
 #ifndef RAILGAUGE_LIB_TOPOLOGY_RELATION_H_

@@ -6,8 +6,8 @@
 // efa_admin_cmds_defs.h); the structs are ours, since no front end in this project needs the wire
 // layout of a command descriptor.
 //
-// "DMA address": what a device is given in place of a pointer. Front ends register ranges of it in a
-// DmaSpace, each with the memory behind it and the place where that memory lies; the device finds
+// "DMA address": what a device is given in place of a pointer. Front ends register ranges of it in
+// a DmaSpace, each with the memory behind it and the place where that memory lies; the device finds
 // out by which interconnect it reaches a page only from there, as hardware does from the bus.
 #ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_ADMIN_H_
 #define RAILGAUGE_LIB_EMULATOR_DEVICE_ADMIN_H_
@@ -15,9 +15,8 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
-
 #include <tl/expected.hpp>
+#include <vector>
 
 namespace railgauge::efa {
 
@@ -52,7 +51,15 @@ struct DeviceAttributes {
 };
 
 enum class QpType : uint8_t { kUd = 1, kSrd = 2 };
-enum class QpState : uint8_t { kReset = 0, kInit = 1, kRtr = 2, kRts = 3, kSqd = 4, kSqe = 5, kErr = 6 };
+enum class QpState : uint8_t {
+  kReset = 0,
+  kInit = 1,
+  kRtr = 2,
+  kRts = 3,
+  kSqd = 4,
+  kSqe = 5,
+  kErr = 6
+};
 
 struct CreateQpParams {
   uint16_t pd = 0;
@@ -124,8 +131,8 @@ struct RegMrParams {
   uint64_t iova = 0;  // the address that work requests name
   uint64_t length = 0;
   uint32_t permissions = 0;
-  std::vector<DmaSegment> pages;  // in order; their lengths add up to at least `length`
-  uint64_t first_page_offset = 0; // of iova within pages[0]
+  std::vector<DmaSegment> pages;   // in order; their lengths add up to at least `length`
+  uint64_t first_page_offset = 0;  // of iova within pages[0]
 };
 
 struct RegMrResult {

@@ -5,11 +5,13 @@
 // payload are plain memory reached by DmaSpace and the two BARs.
 //
 // Threading: every call is safe from any thread. Doorbell() decodes and schedules and does not copy
-// payload; Poll() copies and completes, outside of locks while it copies. One thread polls at a time.
+// payload; Poll() copies and completes, outside of locks while it copies. One thread polls at a
+// time.
 //
 // Time: a transfer reserves every resource of its path (scenario/emulated_machine.h) and completes
-// when the slowest has served it. While this host cannot copy as fast as the emulated machine, bodies
-// are sampled (see copy_policy in device.cc); a transfer posted to an idle fabric is always whole.
+// when the slowest has served it. While this host cannot copy as fast as the emulated machine,
+// bodies are sampled (see copy_policy in device.cc); a transfer posted to an idle fabric is always
+// whole.
 #ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_DEVICE_H_
 #define RAILGAUGE_LIB_EMULATOR_DEVICE_DEVICE_H_
 
