@@ -1,0 +1,18 @@
+// The platform a row is labelled with, derived from a device's firmware version in this one place.
+//
+// An emulated device says so itself: its firmware version begins with "emulated-". The label is for
+// people and files; nothing measures or judges differently by it.
+#ifndef RAILGAUGE_LIB_VERBS_PLATFORM_H_
+#define RAILGAUGE_LIB_VERBS_PLATFORM_H_
+
+#include <string>
+#include <string_view>
+
+namespace railgauge {
+
+// "emulated" when `firmware` begins with "emulated-", else "hardware".
+std::string PlatformOf(std::string_view firmware);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_VERBS_PLATFORM_H_
