@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/base/pci_address.h"
+#include "lib/base/result.h"
 #include "lib/base/units.h"
 #include "lib/record/place.h"
 #include "lib/record/records.h"
@@ -18,7 +19,7 @@ namespace railgauge {
 struct NumaNode {
   uint32_t os_index = 0;
   Bytes memory;                // 0: a node without memory (GB200 shows 32 of them)
-  std::vector<uint32_t> cpus;  // OS indexes of the logical processors, ascending
+  std::vector<uint32_t> cpus;  // OS indexes of the logical processors, ascending; may be empty
 };
 
 // Where a PCI function sits.
@@ -57,7 +58,8 @@ struct Machine {
   std::vector<PciAddress> other_rdma_devices;
   // hwloc showed at least one PCI device. False: the view hides PCI (container, filter).
   bool shows_pci = false;
-  // One host bridge, no PCI bridges: the tree tells nothing about locality (c5n, g5).
+  // One host bridge, no PCI bridge above any NIC or GPU, and no choice of NUMA node shown for any:
+  // the tree tells nothing about locality (c5n, p3dn, g5). Several host bridges are not flat (p4d).
   bool flat = false;
 
   // Null when there is none.
@@ -67,6 +69,10 @@ struct Machine {
 
   // NUMA nodes that have memory, then GPUs.
   std::vector<MemoryPlace> Places() const;
+
+  // OK when there is an EFA NIC; else an Error that tells "PCI is hidden" from "PCI is visible and
+  // has none", which have different remedies.
+  Status CheckHasNics() const;
 };
 
 }  // namespace railgauge
