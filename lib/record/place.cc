@@ -66,6 +66,9 @@ std::optional<Direction> ParseDirection(std::string_view text) {
 }
 
 std::string_view ToString(IcField field) { return NameOf(kFields, field); }
+std::optional<IcField> ParseIcField(std::string_view text) {
+  return FromName<IcField>(kFields, text);
+}
 
 std::optional<IcField> AttributingField(Operation operation, Direction direction) {
   if (direction == Direction::kFromMemory) return std::nullopt;

@@ -53,6 +53,7 @@ std::optional<Direction> ParseDirection(std::string_view text);
 // the memory region.
 enum class IcField { kRecv, kRdmaRead, kRdmaRecv };
 std::string_view ToString(IcField field);  // "recv", "rdma_read", "rdma_recv"
+std::optional<IcField> ParseIcField(std::string_view text);
 
 // Ids are opaque: equal or different within one device and one field, nothing else. Empty means
 // that the validity bit was not set; 0 is a legal id.

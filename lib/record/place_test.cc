@@ -27,6 +27,8 @@ TEST(PlaceTest, EverySpellingParsesBack) {
     EXPECT_EQ(ParseOperation(ToString(operation)), operation);
   for (auto direction : {Direction::kToMemory, Direction::kFromMemory})
     EXPECT_EQ(ParseDirection(ToString(direction)), direction);
+  for (auto field : {IcField::kRecv, IcField::kRdmaRead, IcField::kRdmaRecv})
+    EXPECT_EQ(ParseIcField(ToString(field)), field);
   for (auto relation : {Relation::kSameSwitch, Relation::kSameHostBridge, Relation::kSameNumaNode,
                         Relation::kOtherNumaNode, Relation::kUnknown})
     EXPECT_EQ(ParseRelation(ToString(relation)), relation);

@@ -1,0 +1,232 @@
+#include "lib/report/report_csv.h"
+
+#include <cmath>
+
+#include "gtest/gtest.h"
+
+namespace railgauge {
+namespace {
+
+RunIdentity TheRun() {
+  return {"20250102T030405Z-00ff", "host, one", "i-0123", "p5.48xlarge", "emulated"};
+}
+
+constexpr const char* kRunHeader = "schema_version,run_id,host,instance_id,instance_type,platform,";
+constexpr const char* kRunRow =
+    "1,20250102T030405Z-00ff,\"host, one\",i-0123,p5.48xlarge,emulated,";
+
+// Golden: readers of old reports depend on these. Columns may only be appended at the end.
+TEST(ReportCsvTest, Headers) {
+  EXPECT_EQ(CsvHeader<CensusRow>(), std::string(kRunHeader) +
+                                        "nic_pci_address,nic_name,place,way,status,recv_ic_id,"
+                                        "rdma_read_ic_id,rdma_recv_ic_id,relation,pci_path,"
+                                        "access_flags,reason\n");
+  EXPECT_EQ(CsvHeader<Sample>(),
+            std::string(kRunHeader) +
+                "nic_pci_address,nic_name,place,operation,direction,size_bytes,depth,load,way,"
+                "partner_pci_address,partner_name,partner_place,peer,interconnect_id,round,"
+                "start_offset_ns,duration_ns,completions,payload_bytes,"
+                "throughput_bytes_per_second,messages_per_second,post_fraction,counter_bytes,"
+                "status,reason\n");
+  EXPECT_EQ(CsvHeader<InterconnectRow>(),
+            std::string(kRunHeader) +
+                "nic_pci_address,nic_name,field,interconnect_id,places,"
+                "throughput_median_bytes_per_second,throughput_min_bytes_per_second,"
+                "throughput_max_bytes_per_second,sample_count,findings\n");
+  EXPECT_EQ(CsvHeader<SummaryRow>(),
+            std::string(kRunHeader) +
+                "nic_pci_address,nic_name,place,operation,direction,size_bytes,depth,load,way,"
+                "relation,interconnect_id,sample_count,throughput_median_bytes_per_second,"
+                "throughput_mad_bytes_per_second,throughput_low_bytes_per_second,"
+                "throughput_high_bytes_per_second,ceiling_fraction,verdict,reason\n");
+  EXPECT_EQ(CsvHeader<PlacementRow>(),
+            std::string(kRunHeader) +
+                "consumer,chosen_nic_pci_addresses,chosen_nic_names,best_nic_pci_addresses,"
+                "best_nic_names,regret_fraction,regret_low_fraction,regret_high_fraction,verdict,"
+                "reason\n");
+}
+
+const NicKey kNic = {{0, 0xc6, 0, 0}, "rdmap198s0"};
+const NicKey kOtherNic = {{0, 0x50, 0, 0}, "rdmap80s0"};
+const MemoryPlace kGpu = MemoryPlace::Gpu({0, 0xca, 0, 0});
+
+CensusRow FullCensusRow() {
+  CensusRow row;
+  row.nic = kNic;
+  row.place = kGpu;
+  row.way = RegistrationWay::kDmabuf;
+  row.status = CensusStatus::kOk;
+  row.ids.rdma_read = 0;
+  row.ids.rdma_recv = 7;
+  row.relation = Relation::kSameSwitch;
+  row.pci_path = "0000:c6:00.0 < 0000:c5:01.0 > 0000:ca:00.0";
+  row.access_flags = "local_write|remote_read";
+  row.reason = "a \"quoted\" reason, with comma";
+  return row;
+}
+
+Sample FullSample() {
+  Sample sample;
+  sample.cell = {kNic, kGpu,   Operation::kWrite, Direction::kFromMemory, Bytes{1 << 20},
+                 16,   "alone"};
+  sample.way = RegistrationWay::kPeerMemory;
+  sample.partner = kOtherNic;
+  sample.partner_place = MemoryPlace::NumaNode(1);
+  sample.peer = "loopback";
+  sample.interconnect_id = 0;
+  sample.round = 9;
+  sample.start_offset = Nanoseconds(123456789);
+  sample.duration = Nanoseconds(20000000);
+  sample.completions = 238;
+  sample.payload_bytes = 249561088;
+  sample.throughput = BytesPerSecond{12478054400.25};
+  sample.messages_per_second = 11900;
+  sample.post_fraction = 0.0625;
+  sample.counter_bytes = 249561088;
+  sample.status = SampleStatus::kOk;
+  return sample;
+}
+
+template <typename Row>
+std::string LineOf(const Row& row) {
+  return CsvRow(TheRun(), row);
+}
+
+// A row read back prints the same line: every column survives the trip.
+template <typename Row>
+void ExpectRoundTrip(const Row& row) {
+  const std::vector<Row> rows = {row, Row(), row};
+  const std::string content = CsvFile<Row>(TheRun(), rows);
+  const auto recorded = ParseReport<Row>(content, "f.csv");
+  ASSERT_TRUE(recorded) << recorded.error().ToString();
+  EXPECT_EQ(CsvFile<Row>(recorded->run, recorded->rows), content);
+}
+
+TEST(ReportCsvTest, CensusRowsRoundTrip) {
+  EXPECT_EQ(LineOf(FullCensusRow()),
+            std::string(kRunRow) +
+                "0000:c6:00.0,rdmap198s0,gpu:0000:ca:00.0,dmabuf,ok,,0,7,same_switch,"
+                "0000:c6:00.0 < 0000:c5:01.0 > 0000:ca:00.0,local_write|remote_read,"
+                "\"a \"\"quoted\"\" reason, with comma\"\n");
+  ExpectRoundTrip(FullCensusRow());
+}
+
+TEST(ReportCsvTest, SamplesRoundTrip) {
+  EXPECT_EQ(LineOf(FullSample()),
+            std::string(kRunRow) +
+                "0000:c6:00.0,rdmap198s0,gpu:0000:ca:00.0,write,from_memory,1048576,16,alone,"
+                "peer_memory,0000:50:00.0,rdmap80s0,numa1,loopback,0,9,123456789,20000000,238,"
+                "249561088,12478054400.25,11900,0.0625,249561088,ok,\n");
+  ExpectRoundTrip(FullSample());
+  const auto recorded =
+      ParseReport<Sample>(CsvFile<Sample>(TheRun(), std::vector{FullSample()}), "samples.csv");
+  ASSERT_TRUE(recorded);
+  const Sample& back = recorded->rows.at(0);
+  EXPECT_EQ(back.cell, FullSample().cell);
+  EXPECT_EQ(back.throughput, FullSample().throughput);
+  EXPECT_EQ(back.partner_place, FullSample().partner_place);
+  EXPECT_EQ(recorded->run.host, "host, one");
+}
+
+TEST(ReportCsvTest, ASampleNeverTakenHasNoPartner) {
+  Sample sample;
+  sample.cell.nic = kNic;
+  sample.status = SampleStatus::kSkipped;
+  sample.reason = "the device has no RDMA write";
+  EXPECT_EQ(LineOf(sample), std::string(kRunRow) +
+                                "0000:c6:00.0,rdmap198s0,numa0,read,to_memory,0,0,alone,host,,,,"
+                                "loopback,,0,0,0,0,0,,,,,skipped,the device has no RDMA write\n");
+}
+
+TEST(ReportCsvTest, TheOtherRowsRoundTrip) {
+  InterconnectRow interconnect;
+  interconnect.nic = kNic;
+  interconnect.field = IcField::kRdmaRecv;
+  interconnect.id = 3;
+  interconnect.places = {MemoryPlace::NumaNode(0), kGpu};
+  interconnect.throughput_median = BytesPerSecond{12.5e9};
+  interconnect.throughput_min = BytesPerSecond{6e9};
+  interconnect.sample_count = 4;
+  interconnect.findings = "same_id_different_speed;different_id_same_speed";
+  EXPECT_EQ(LineOf(interconnect),
+            std::string(kRunRow) +
+                "0000:c6:00.0,rdmap198s0,rdma_recv,3,numa0;gpu:0000:ca:00.0,12500000000,"
+                "6000000000,,4,same_id_different_speed;different_id_same_speed\n");
+  ExpectRoundTrip(interconnect);
+
+  SummaryRow summary;
+  summary.cell = FullSample().cell;
+  summary.relation = Relation::kSameSwitch;
+  summary.sample_count = 10;
+  summary.throughput_median = BytesPerSecond{12.5e9};
+  summary.throughput_mad = BytesPerSecond{0};
+  summary.ceiling_fraction = std::nan("");
+  summary.verdict = Verdict::kSlow;
+  EXPECT_EQ(LineOf(summary),
+            std::string(kRunRow) +
+                "0000:c6:00.0,rdmap198s0,gpu:0000:ca:00.0,write,from_memory,1048576,16,alone,host,"
+                "same_switch,,10,12500000000,0,,,,SLOW,\n");
+  ExpectRoundTrip(summary);
+
+  PlacementRow placement;
+  placement.consumer = kGpu;
+  placement.chosen = {kNic, kOtherNic};
+  placement.best = {kOtherNic};
+  placement.regret = 0.5;
+  placement.verdict = Verdict::kWrong;
+  placement.reason = "Give it the other one.";
+  EXPECT_EQ(LineOf(placement), std::string(kRunRow) +
+                                   "gpu:0000:ca:00.0,0000:c6:00.0;0000:50:00.0,"
+                                   "rdmap198s0;rdmap80s0,0000:50:00.0,rdmap80s0,0.5,,,WRONG,"
+                                   "Give it the other one.\n");
+  ExpectRoundTrip(placement);
+}
+
+std::string ErrorOf(const std::string& content) {
+  const auto recorded = ParseReport<CensusRow>(content, "census.csv");
+  return recorded ? "no error" : recorded.error().ToString();
+}
+
+TEST(ReportCsvTest, ReadsUpToTheLastFinishedRow) {
+  const std::string row = LineOf(FullSample());
+  for (const size_t kept : {size_t{0}, size_t{1}, row.size() / 2, row.size() - 1}) {
+    const auto recorded =
+        ParseReport<Sample>(CsvHeader<Sample>() + row + row.substr(0, kept), "samples.csv");
+    ASSERT_TRUE(recorded) << recorded.error().ToString();
+    EXPECT_EQ(recorded->rows.size(), 1u) << kept;
+  }
+}
+
+TEST(ReportCsvTest, PassesOverColumnsOfANewerVersion) {
+  std::string header = CsvHeader<CensusRow>(), row = LineOf(FullCensusRow());
+  header.insert(header.size() - 1, ",new_column");
+  row.insert(row.size() - 1, ",new");
+  const auto recorded = ParseReport<CensusRow>(header + row, "census.csv");
+  ASSERT_TRUE(recorded) << recorded.error().ToString();
+  EXPECT_EQ(recorded->rows.at(0).reason, FullCensusRow().reason);
+}
+
+TEST(ReportCsvTest, EveryErrorNamesTheLine) {
+  const std::string header = CsvHeader<CensusRow>(), row = LineOf(FullCensusRow());
+  EXPECT_EQ(ErrorOf(""), "read census.csv:1: there is no header line");
+  EXPECT_EQ(ErrorOf("consumer,nic\n"),
+            "read census.csv:1: column 1 is 'consumer' and must be 'schema_version'. Give a report "
+            "file of railgauge as it was written.");
+  EXPECT_EQ(ErrorOf(header + row + "1,2\n"),
+            "read census.csv:3: the row has 2 fields and the header 18");
+  std::string bad = row;
+  bad.replace(bad.find("same_switch"), 11, "near");
+  EXPECT_EQ(ErrorOf(header + bad), "read census.csv:2: 'near' is no value of column relation");
+  bad = row;
+  bad[0] = '9';
+  EXPECT_EQ(ErrorOf(header + bad),
+            "read census.csv:2: schema_version is '9' and this program reads 1");
+  RunIdentity other = TheRun();
+  other.run_id = "other";
+  EXPECT_EQ(ErrorOf(header + row + CsvRow(other, FullCensusRow())),
+            "read census.csv:3: the row is of run 'other' and the rows above are of run "
+            "'20250102T030405Z-00ff'. Give one run at a time.");
+}
+
+}  // namespace
+}  // namespace railgauge

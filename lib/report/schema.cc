@@ -1,0 +1,181 @@
+#include "lib/report/schema.h"
+
+#include "lib/report/field.h"
+
+namespace railgauge {
+namespace {
+
+// A column over one field of a record. `Get` is a captureless lambda that returns a reference to
+// the field of a record, const or not.
+template <typename Row, typename Get>
+constexpr Column<Row> Of(std::string_view name, Get) {
+  return {name, [](const Row& row) { return PrintField(Get{}(row)); },
+          [](std::string_view field, Row& row) { return ParseField(field, Get{}(row)); }};
+}
+
+#define RAILGAUGE_FIELD(path) \
+  [](auto& row) -> auto& { return row.path; }
+
+constexpr Column<RunIdentity> kRunColumns[] = {
+    Of<RunIdentity>("run_id", RAILGAUGE_FIELD(run_id)),
+    Of<RunIdentity>("host", RAILGAUGE_FIELD(host)),
+    Of<RunIdentity>("instance_id", RAILGAUGE_FIELD(instance_id)),
+    Of<RunIdentity>("instance_type", RAILGAUGE_FIELD(instance_type)),
+    Of<RunIdentity>("platform", RAILGAUGE_FIELD(platform)),
+};
+
+constexpr Column<CensusRow> kCensusColumns[] = {
+    Of<CensusRow>("nic_pci_address", RAILGAUGE_FIELD(nic.address)),
+    Of<CensusRow>("nic_name", RAILGAUGE_FIELD(nic.name)),
+    Of<CensusRow>("place", RAILGAUGE_FIELD(place)),
+    Of<CensusRow>("way", RAILGAUGE_FIELD(way)),
+    Of<CensusRow>("status", RAILGAUGE_FIELD(status)),
+    Of<CensusRow>("recv_ic_id", RAILGAUGE_FIELD(ids.recv)),
+    Of<CensusRow>("rdma_read_ic_id", RAILGAUGE_FIELD(ids.rdma_read)),
+    Of<CensusRow>("rdma_recv_ic_id", RAILGAUGE_FIELD(ids.rdma_recv)),
+    Of<CensusRow>("relation", RAILGAUGE_FIELD(relation)),
+    Of<CensusRow>("pci_path", RAILGAUGE_FIELD(pci_path)),
+    Of<CensusRow>("access_flags", RAILGAUGE_FIELD(access_flags)),
+    Of<CensusRow>("reason", RAILGAUGE_FIELD(reason)),
+};
+
+// A sample that was never taken has no partner; its partner's place is then unknown, not numa0.
+std::string PrintPartnerPlace(const Sample& sample) {
+  return sample.partner.address == PciAddress{} ? "" : PrintField(sample.partner_place);
+}
+bool ParsePartnerPlace(std::string_view field, Sample& sample) {
+  if (field.empty()) return sample.partner.address == PciAddress{};
+  return ParseField(field, sample.partner_place);
+}
+
+constexpr Column<Sample> kSampleColumns[] = {
+    Of<Sample>("nic_pci_address", RAILGAUGE_FIELD(cell.nic.address)),
+    Of<Sample>("nic_name", RAILGAUGE_FIELD(cell.nic.name)),
+    Of<Sample>("place", RAILGAUGE_FIELD(cell.place)),
+    Of<Sample>("operation", RAILGAUGE_FIELD(cell.operation)),
+    Of<Sample>("direction", RAILGAUGE_FIELD(cell.direction)),
+    Of<Sample>("size_bytes", RAILGAUGE_FIELD(cell.size)),
+    Of<Sample>("depth", RAILGAUGE_FIELD(cell.depth)),
+    Of<Sample>("load", RAILGAUGE_FIELD(cell.load)),
+    Of<Sample>("way", RAILGAUGE_FIELD(way)),
+    Of<Sample>("partner_pci_address", RAILGAUGE_FIELD(partner.address)),
+    Of<Sample>("partner_name", RAILGAUGE_FIELD(partner.name)),
+    {"partner_place", PrintPartnerPlace, ParsePartnerPlace},
+    Of<Sample>("peer", RAILGAUGE_FIELD(peer)),
+    Of<Sample>("interconnect_id", RAILGAUGE_FIELD(interconnect_id)),
+    Of<Sample>("round", RAILGAUGE_FIELD(round)),
+    Of<Sample>("start_offset_ns", RAILGAUGE_FIELD(start_offset)),
+    Of<Sample>("duration_ns", RAILGAUGE_FIELD(duration)),
+    Of<Sample>("completions", RAILGAUGE_FIELD(completions)),
+    Of<Sample>("payload_bytes", RAILGAUGE_FIELD(payload_bytes)),
+    Of<Sample>("throughput_bytes_per_second", RAILGAUGE_FIELD(throughput)),
+    Of<Sample>("messages_per_second", RAILGAUGE_FIELD(messages_per_second)),
+    Of<Sample>("post_fraction", RAILGAUGE_FIELD(post_fraction)),
+    Of<Sample>("counter_bytes", RAILGAUGE_FIELD(counter_bytes)),
+    Of<Sample>("status", RAILGAUGE_FIELD(status)),
+    Of<Sample>("reason", RAILGAUGE_FIELD(reason)),
+};
+
+constexpr Column<InterconnectRow> kInterconnectColumns[] = {
+    Of<InterconnectRow>("nic_pci_address", RAILGAUGE_FIELD(nic.address)),
+    Of<InterconnectRow>("nic_name", RAILGAUGE_FIELD(nic.name)),
+    Of<InterconnectRow>("field", RAILGAUGE_FIELD(field)),
+    Of<InterconnectRow>("interconnect_id", RAILGAUGE_FIELD(id)),
+    Of<InterconnectRow>("places", RAILGAUGE_FIELD(places)),
+    Of<InterconnectRow>("throughput_median_bytes_per_second", RAILGAUGE_FIELD(throughput_median)),
+    Of<InterconnectRow>("throughput_min_bytes_per_second", RAILGAUGE_FIELD(throughput_min)),
+    Of<InterconnectRow>("throughput_max_bytes_per_second", RAILGAUGE_FIELD(throughput_max)),
+    Of<InterconnectRow>("sample_count", RAILGAUGE_FIELD(sample_count)),
+    Of<InterconnectRow>("findings", RAILGAUGE_FIELD(findings)),
+};
+
+constexpr Column<SummaryRow> kSummaryColumns[] = {
+    Of<SummaryRow>("nic_pci_address", RAILGAUGE_FIELD(cell.nic.address)),
+    Of<SummaryRow>("nic_name", RAILGAUGE_FIELD(cell.nic.name)),
+    Of<SummaryRow>("place", RAILGAUGE_FIELD(cell.place)),
+    Of<SummaryRow>("operation", RAILGAUGE_FIELD(cell.operation)),
+    Of<SummaryRow>("direction", RAILGAUGE_FIELD(cell.direction)),
+    Of<SummaryRow>("size_bytes", RAILGAUGE_FIELD(cell.size)),
+    Of<SummaryRow>("depth", RAILGAUGE_FIELD(cell.depth)),
+    Of<SummaryRow>("load", RAILGAUGE_FIELD(cell.load)),
+    Of<SummaryRow>("way", RAILGAUGE_FIELD(way)),
+    Of<SummaryRow>("relation", RAILGAUGE_FIELD(relation)),
+    Of<SummaryRow>("interconnect_id", RAILGAUGE_FIELD(interconnect_id)),
+    Of<SummaryRow>("sample_count", RAILGAUGE_FIELD(sample_count)),
+    Of<SummaryRow>("throughput_median_bytes_per_second", RAILGAUGE_FIELD(throughput_median)),
+    Of<SummaryRow>("throughput_mad_bytes_per_second", RAILGAUGE_FIELD(throughput_mad)),
+    Of<SummaryRow>("throughput_low_bytes_per_second", RAILGAUGE_FIELD(throughput_low)),
+    Of<SummaryRow>("throughput_high_bytes_per_second", RAILGAUGE_FIELD(throughput_high)),
+    Of<SummaryRow>("ceiling_fraction", RAILGAUGE_FIELD(ceiling_fraction)),
+    Of<SummaryRow>("verdict", RAILGAUGE_FIELD(verdict)),
+    Of<SummaryRow>("reason", RAILGAUGE_FIELD(reason)),
+};
+
+constexpr Column<PlacementRow> kPlacementColumns[] = {
+    Of<PlacementRow>("consumer", RAILGAUGE_FIELD(consumer)),
+    {"chosen_nic_pci_addresses", [](const PlacementRow& row) { return PrintAddresses(row.chosen); },
+     [](std::string_view field, PlacementRow& row) { return ParseAddresses(field, row.chosen); }},
+    {"chosen_nic_names", [](const PlacementRow& row) { return PrintNames(row.chosen); },
+     [](std::string_view field, PlacementRow& row) { return ParseNames(field, row.chosen); }},
+    {"best_nic_pci_addresses", [](const PlacementRow& row) { return PrintAddresses(row.best); },
+     [](std::string_view field, PlacementRow& row) { return ParseAddresses(field, row.best); }},
+    {"best_nic_names", [](const PlacementRow& row) { return PrintNames(row.best); },
+     [](std::string_view field, PlacementRow& row) { return ParseNames(field, row.best); }},
+    Of<PlacementRow>("regret_fraction", RAILGAUGE_FIELD(regret)),
+    Of<PlacementRow>("regret_low_fraction", RAILGAUGE_FIELD(regret_low)),
+    Of<PlacementRow>("regret_high_fraction", RAILGAUGE_FIELD(regret_high)),
+    Of<PlacementRow>("verdict", RAILGAUGE_FIELD(verdict)),
+    Of<PlacementRow>("reason", RAILGAUGE_FIELD(reason)),
+};
+
+#undef RAILGAUGE_FIELD
+
+}  // namespace
+
+template <>
+std::span<const Column<RunIdentity>> ColumnsOf<RunIdentity>() {
+  return kRunColumns;
+}
+template <>
+std::span<const Column<CensusRow>> ColumnsOf<CensusRow>() {
+  return kCensusColumns;
+}
+template <>
+std::span<const Column<Sample>> ColumnsOf<Sample>() {
+  return kSampleColumns;
+}
+template <>
+std::span<const Column<InterconnectRow>> ColumnsOf<InterconnectRow>() {
+  return kInterconnectColumns;
+}
+template <>
+std::span<const Column<SummaryRow>> ColumnsOf<SummaryRow>() {
+  return kSummaryColumns;
+}
+template <>
+std::span<const Column<PlacementRow>> ColumnsOf<PlacementRow>() {
+  return kPlacementColumns;
+}
+
+template <>
+std::string_view FileNameOf<CensusRow>() {
+  return "census.csv";
+}
+template <>
+std::string_view FileNameOf<Sample>() {
+  return "samples.csv";
+}
+template <>
+std::string_view FileNameOf<InterconnectRow>() {
+  return "interconnects.csv";
+}
+template <>
+std::string_view FileNameOf<SummaryRow>() {
+  return "summary.csv";
+}
+template <>
+std::string_view FileNameOf<PlacementRow>() {
+  return "placement.csv";
+}
+
+}  // namespace railgauge
