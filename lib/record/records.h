@@ -92,7 +92,10 @@ struct Sample {
   std::optional<BytesPerSecond> throughput;
   std::optional<double> messages_per_second;
   std::optional<double> post_fraction;    // share of the thread's time inside posting
-  std::optional<uint64_t> counter_bytes;  // what the device's own counters say was moved
+  // What was posted between two readings of the device's counters (warm-up, window, drain and
+  // verifying messages), and what the initiator's counter of this operation says was moved then.
+  std::optional<uint64_t> posted_bytes;
+  std::optional<uint64_t> counter_bytes;
   SampleStatus status = SampleStatus::kSkipped;
   std::string reason;
 };
