@@ -1,0 +1,119 @@
+#include "lib/report/run_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "fmt/core.h"
+#include "lib/report/schema.h"
+#include "nlohmann/json.hpp"
+
+namespace railgauge {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Text(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+template <typename T>
+Json Number(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+// The fields that NICs and GPUs share.
+Json Position(const PciPosition& position) {
+  Json bridges = Json::array();
+  for (const PciAddress& bridge : position.bridges) bridges.push_back(bridge.ToString());
+  const std::optional<double> speed =
+      position.link_speed ? std::optional(position.link_speed->value) : std::nullopt;
+  return {{"pci_address", position.address.ToString()},
+          {"numa_node", Number(position.numa_node)},
+          {"host_bridge", Text(position.host_bridge)},
+          {"bridges", bridges},
+          {"link_speed_bytes_per_second", Number(speed)}};
+}
+
+Json NicJson(const Nic& nic, const std::vector<NicFacts>& all_facts) {
+  Json json = Position(nic.position);
+  json["name"] = Text(nic.name);
+  json["device_id"] = fmt::format("{:04x}", nic.device_id);
+  const auto facts = std::find_if(all_facts.begin(), all_facts.end(), [&](const NicFacts& f) {
+    return f.address == nic.position.address;
+  });
+  const bool known = facts != all_facts.end();
+  json["firmware"] = known ? Text(facts->firmware) : Json(nullptr);
+  json["p2p_provider"] = known ? Text(facts->p2p_provider) : Json(nullptr);
+  json["capabilities"] = known ? Json(facts->capabilities) : Json(nullptr);
+  return json;
+}
+
+Json MachineJson(const RunInfo& info) {
+  const Machine& machine = info.machine;
+  Json numa_nodes = Json::array(), gpus = Json::array(), nics = Json::array();
+  for (const NumaNode& node : machine.numa_nodes) {
+    numa_nodes.push_back({{"os_index", node.os_index},
+                          {"memory_bytes", node.memory.count},
+                          {"cpu_count", node.cpus.size()}});
+  }
+  for (const Gpu& gpu : machine.gpus) {
+    Json json = Position(gpu.position);
+    json["vendor_id"] = fmt::format("{:04x}", gpu.vendor_id);
+    json["device_id"] = fmt::format("{:04x}", gpu.device_id);
+    json["model"] = Text(gpu.model);
+    gpus.push_back(std::move(json));
+  }
+  for (const Nic& nic : machine.nics) nics.push_back(NicJson(nic, info.nics));
+  Json others = Json::array();
+  for (const PciAddress& address : machine.other_rdma_devices) others.push_back(address.ToString());
+  return {{"instance_type", Text(info.run.instance_type)},
+          {"instance_id", Text(info.run.instance_id)},
+          {"availability_zone", Text(info.availability_zone)},
+          {"image_id", Text(info.image_id)},
+          {"hostname", Text(info.run.host)},
+          {"kernel", Text(info.kernel)},
+          {"efa_driver_version", Text(info.driver_version)},
+          {"shows_pci", machine.shows_pci},
+          {"flat", machine.flat},
+          {"numa_nodes", numa_nodes},
+          {"gpus", gpus},
+          {"nics", nics},
+          {"other_rdma_devices", others}};
+}
+
+}  // namespace
+
+std::string FormatUtc(std::chrono::system_clock::time_point time) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(time - whole).count();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(whole);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900,
+                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                     millis);
+}
+
+std::string RunJson(const RunInfo& info) {
+  Json thresholds = Json::array();
+  for (const Threshold& threshold : info.thresholds) {
+    thresholds.push_back(
+        {{"name", threshold.name}, {"value", threshold.value}, {"reason", Text(threshold.reason)}});
+  }
+  const Json json = {{"schema_version", kSchemaVersion},
+                     {"run_id", info.run.run_id},
+                     {"platform", info.run.platform},
+                     {"scenario", Text(info.scenario)},
+                     {"start", FormatUtc(info.start)},
+                     {"end", info.end ? Json(FormatUtc(*info.end)) : Json(nullptr)},
+                     {"exit_status", Number(info.exit_status)},
+                     {"command_line", info.command_line},
+                     {"versions", info.versions},
+                     {"machine", MachineJson(info)},
+                     {"thresholds", thresholds},
+                     {"notes", info.notes}};
+  // Names come from outside and may be no UTF-8; such bytes are replaced. A number that is not
+  // finite is written as null.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace railgauge
