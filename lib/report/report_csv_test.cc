@@ -26,7 +26,8 @@ TEST(ReportCsvTest, Headers) {
                 "nic_pci_address,nic_name,place,operation,direction,size_bytes,depth,load,way,"
                 "partner_pci_address,partner_name,partner_place,peer,interconnect_id,round,"
                 "start_offset_ns,duration_ns,completions,payload_bytes,"
-                "throughput_bytes_per_second,messages_per_second,post_fraction,counter_bytes,"
+                "throughput_bytes_per_second,messages_per_second,post_fraction,posted_bytes,"
+                "counter_bytes,"
                 "status,reason\n");
   EXPECT_EQ(CsvHeader<InterconnectRow>(),
             std::string(kRunHeader) +
@@ -82,7 +83,8 @@ Sample FullSample() {
   sample.throughput = BytesPerSecond{12478054400.25};
   sample.messages_per_second = 11900;
   sample.post_fraction = 0.0625;
-  sample.counter_bytes = 249561088;
+  sample.posted_bytes = 300000000;
+  sample.counter_bytes = 300000001;
   sample.status = SampleStatus::kOk;
   return sample;
 }
@@ -116,7 +118,7 @@ TEST(ReportCsvTest, SamplesRoundTrip) {
             std::string(kRunRow) +
                 "0000:c6:00.0,rdmap198s0,gpu:0000:ca:00.0,write,from_memory,1048576,16,alone,"
                 "peer_memory,0000:50:00.0,rdmap80s0,numa1,loopback,0,9,123456789,20000000,238,"
-                "249561088,12478054400.25,11900,0.0625,249561088,ok,\n");
+                "249561088,12478054400.25,11900,0.0625,300000000,300000001,ok,\n");
   ExpectRoundTrip(FullSample());
   const auto recorded =
       ParseReport<Sample>(CsvFile<Sample>(TheRun(), std::vector{FullSample()}), "samples.csv");
@@ -135,7 +137,7 @@ TEST(ReportCsvTest, ASampleNeverTakenHasNoPartner) {
   sample.reason = "the device has no RDMA write";
   EXPECT_EQ(LineOf(sample), std::string(kRunRow) +
                                 "0000:c6:00.0,rdmap198s0,numa0,read,to_memory,0,0,alone,host,,,,"
-                                "loopback,,0,0,0,0,0,,,,,skipped,the device has no RDMA write\n");
+                                "loopback,,0,0,0,0,0,,,,,,skipped,the device has no RDMA write\n");
 }
 
 TEST(ReportCsvTest, TheOtherRowsRoundTrip) {

@@ -71,6 +71,7 @@ constexpr Column<Sample> kSampleColumns[] = {
     Of<Sample>("throughput_bytes_per_second", RAILGAUGE_FIELD(throughput)),
     Of<Sample>("messages_per_second", RAILGAUGE_FIELD(messages_per_second)),
     Of<Sample>("post_fraction", RAILGAUGE_FIELD(post_fraction)),
+    Of<Sample>("posted_bytes", RAILGAUGE_FIELD(posted_bytes)),
     Of<Sample>("counter_bytes", RAILGAUGE_FIELD(counter_bytes)),
     Of<Sample>("status", RAILGAUGE_FIELD(status)),
     Of<Sample>("reason", RAILGAUGE_FIELD(reason)),
