@@ -38,7 +38,9 @@ Status QueryEfa(ibv_context* context, DeviceAttributes* attributes) {
   if (error != 0) return Fail(ErrnoError(error, "efadv_query_device", attributes->name));
   attributes->is_efa = true;
   attributes->rdma_read = (efa.device_caps & EFADV_DEVICE_ATTR_CAPS_RDMA_READ) != 0;
+#ifndef RAILGAUGE_RDMA_CORE_LACKS_EFA_RDMA_WRITE
   attributes->rdma_write = (efa.device_caps & EFADV_DEVICE_ATTR_CAPS_RDMA_WRITE) != 0;
+#endif
   attributes->max_rdma_bytes = efa.max_rdma_size;
   attributes->max_send_requests = efa.max_sq_wr;
   attributes->max_send_sges = efa.max_sq_sge;

@@ -72,6 +72,7 @@ Result<MemoryRegion> MemoryRegion::RegisterDmabuf(const ProtectionDomain& domain
   return region;
 }
 
+#ifndef RAILGAUGE_RDMA_CORE_LACKS_EFADV_QUERY_MR
 InterconnectIds ValidIds(const efadv_mr_attr& attr) {
   InterconnectIds ids;
   if ((attr.ic_id_validity & EFADV_MR_ATTR_VALIDITY_RECV_IC_ID) != 0) ids.recv = attr.recv_ic_id;
@@ -83,12 +84,23 @@ InterconnectIds ValidIds(const efadv_mr_attr& attr) {
   }
   return ids;
 }
+#endif
 
 bool MeansCannotTell(int error_number) {
   // EOPNOTSUPP: no EFA device, or the library says so. ENOTTY, EPROTONOSUPPORT: a kernel without
   // the ioctl or without this method of it (efa before 2.8, Linux before 6.8).
   return error_number == EOPNOTSUPP || error_number == ENOTTY || error_number == EPROTONOSUPPORT;
 }
+
+#ifdef RAILGAUGE_RDMA_CORE_LACKS_EFADV_QUERY_MR
+
+Result<IdAnswer> MemoryRegion::QueryIds() const {
+  IdAnswer answer;
+  answer.reason = "this build's rdma-core is older than 50 and has no efadv_query_mr";
+  return answer;
+}
+
+#else
 
 Result<IdAnswer> MemoryRegion::QueryIds() const {
   efadv_mr_attr attr = {};
@@ -106,5 +118,7 @@ Result<IdAnswer> MemoryRegion::QueryIds() const {
   answer.reason = problem.ToString();
   return answer;
 }
+
+#endif
 
 }  // namespace railgauge

@@ -63,9 +63,11 @@ class MemoryRegion {
   std::string device_;
 };
 
+#ifndef RAILGAUGE_RDMA_CORE_LACKS_EFADV_QUERY_MR
 // The fields of `attr` whose validity bit is set. A field without its bit reads 0, which is a legal
 // id, so the bit decides.
 InterconnectIds ValidIds(const efadv_mr_attr& attr);
+#endif
 
 // Whether this error of efadv_query_mr means that the stack has no such query.
 bool MeansCannotTell(int error_number);
