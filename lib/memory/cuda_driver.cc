@@ -66,6 +66,11 @@ CudaDriver CudaDriver::Absent(std::string reason) {
   return driver;
 }
 
+CudaDriver CudaDriver::OpenOrAbsent(const char* library) {
+  auto driver = Open(library);
+  return driver ? *std::move(driver) : Absent(driver.error().ToString());
+}
+
 Result<CudaDriver> CudaDriver::Open(const char* library) {
   void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {

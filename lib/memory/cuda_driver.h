@@ -29,7 +29,10 @@ class CudaDriver {
  public:
   // Loads `library` and lists the GPUs; creates no context yet.
   static Result<CudaDriver> Open(const char* library = "libcuda.so.1");
-  // A driver without GPUs, for callers that go on after Open() failed, and for tests.
+  // As Open(), for callers that go on without GPUs: a driver that does not work counts as absent,
+  // its error being the reason.
+  static CudaDriver OpenOrAbsent(const char* library = "libcuda.so.1");
+  // A driver without GPUs.
   static CudaDriver Absent(std::string reason);
 
   // In CUDA's order; empty when absent.

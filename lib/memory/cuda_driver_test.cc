@@ -21,6 +21,7 @@ TEST(CudaDriverTest, ALibraryThatIsNoCudaDriverIsAnError) {
   ASSERT_FALSE(driver);
   EXPECT_EQ(driver.error().object, "libm.so.6");
   EXPECT_EQ(driver.error().reason, "it lacks cuInit");
+  EXPECT_EQ(CudaDriver::OpenOrAbsent("libm.so.6").absence_reason(), driver.error().ToString());
 }
 
 TEST(CudaDriverTest, AGpuBufferWithoutADriverSaysWhy) {
