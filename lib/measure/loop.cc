@@ -1,0 +1,213 @@
+#include "lib/measure/loop.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "fmt/core.h"
+#include "lib/verbs/completion_status.h"
+
+namespace railgauge {
+namespace {
+
+using TimePoint = MeasuringClock::time_point;
+
+constexpr uint32_t kMaxQueuePairs = 64;
+constexpr uint32_t kCompletionsPerPass = 64;
+
+// Invariants, where "in flight" is posted and not yet polled:
+//  1. Queue pair i has credits_[i] = shape.DepthOf(i) - its requests in flight, never negative: no
+//     send queue and no completion queue can overflow.
+//  2. Every request is signalled, and its wr_id is the index of its queue pair: completions come in
+//     any order, and each gives back one credit to the right queue pair.
+//  3. Requests are posted in lists: one doorbell per list. After filling, every queue pair has
+//  fewer
+//     credits than a list, so at least three quarters of the depth is in flight.
+//  4. A pass polls at most 64 completions before posting again, and reads the clock once.
+//  5. The phase only moves forward: warm-up, window, drain. Only drain ends the loop, and it ends
+//     with nothing in flight, or with a failure.
+//  6. Nothing here allocates, locks, logs, or calls through a virtual function.
+template <Operation kOperation>
+class Loop {
+ public:
+  explicit Loop(const LoopSetup& setup) : setup_(setup) {}
+
+  LoopResult Run() {
+    for (uint32_t i = 0; i < setup_.shape.queue_pairs; ++i) credits_[i] = setup_.shape.DepthOf(i);
+    TimePoint now = MeasuringClock::now();
+    window_opens_ = now + setup_.warm_up;
+    last_progress_ = now;
+    while (true) {
+      if (phase_ != Phase::kDrain) Fill(now);
+      const uint32_t completions = Poll();
+      now = MeasuringClock::now();
+      if (completions > 0) {
+        last_progress_ = now;
+        Advance(now, completions);
+      }
+      if (result_.in_flight == 0 && phase_ == Phase::kDrain) break;
+      // A queue that cannot be polled is never drained.
+      if (result_.failure == LoopResult::Failure::kPoll) break;
+      if (now - last_progress_ > setup_.stall_deadline) {
+        Fail(LoopResult::Failure::kStalled);
+        break;
+      }
+    }
+    result_.drained = last_progress_;
+    return result_;
+  }
+
+ private:
+  enum class Phase { kWarmUp, kWindow, kDrain };
+
+  // Posts lists until no queue pair has the credits for one (invariant 3).
+  void Fill(TimePoint now) {
+    bool posted = false;
+    for (uint32_t i = 0; i < setup_.shape.queue_pairs; ++i) {
+      while (credits_[i] >= setup_.shape.batch && phase_ != Phase::kDrain) {
+        posted = true;
+        PostList(i);
+      }
+    }
+    if (posted && phase_ == Phase::kWindow) {
+      result_.window_posting += MeasuringClock::now() - now;
+    }
+  }
+
+  void PostList(uint32_t index) {
+    uint64_t count = setup_.shape.batch;
+    if (setup_.max_requests != 0) {
+      count = std::min(count, setup_.max_requests - result_.posted);
+    }
+    ibv_qp_ex* qp = setup_.queue_pairs[index];
+    ibv_wr_start(qp);
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t slot = setup_.first_slot + result_.posted + i;
+      qp->wr_id = index;
+      qp->wr_flags = IBV_SEND_SIGNALED;
+      const uint64_t remote = SlotAddress(setup_.remote, slot);
+      if constexpr (kOperation == Operation::kRead) {
+        ibv_wr_rdma_read(qp, setup_.remote.key, remote);
+      } else {
+        ibv_wr_rdma_write(qp, setup_.remote.key, remote);
+      }
+      ibv_wr_set_ud_addr(qp, setup_.target, setup_.target_numbers[index], setup_.target_queue_key);
+      ibv_wr_set_sge(qp, setup_.local.key, SlotAddress(setup_.local, slot), setup_.message_size);
+    }
+    if (const int error = ibv_wr_complete(qp); error != 0) {
+      result_.error_number = error;  // nothing of the list was posted
+      Fail(LoopResult::Failure::kPost);
+      return;
+    }
+    credits_[index] -= static_cast<uint32_t>(count);
+    result_.in_flight += count;
+    result_.posted += count;
+    if (result_.posted == setup_.max_requests) phase_ = Phase::kDrain;
+  }
+
+  static uint64_t SlotAddress(const LoopMemory& memory, uint64_t slot) {
+    return memory.address + slot % memory.slots.count * memory.slots.stride;
+  }
+
+  // One pass. Returns the completions found, those with an error included.
+  uint32_t Poll() {
+    ibv_poll_cq_attr attributes = {};
+    int error = ibv_start_poll(setup_.cq, &attributes);
+    if (error == ENOENT) return 0;
+    if (error != 0) {
+      FailPoll(error);
+      return 0;
+    }
+    uint32_t count = 0;
+    while (true) {
+      Take();
+      if (++count == kCompletionsPerPass) break;
+      error = ibv_next_poll(setup_.cq);
+      if (error == 0) continue;
+      if (error != ENOENT) FailPoll(error);
+      break;
+    }
+    ibv_end_poll(setup_.cq);
+    return count;
+  }
+
+  void Take() {
+    ++credits_[setup_.cq->wr_id];
+    --result_.in_flight;
+    if (setup_.cq->status == IBV_WC_SUCCESS) {
+      ++result_.completed;
+      return;
+    }
+    if (result_.failure == LoopResult::Failure::kNone) {
+      result_.status = setup_.cq->status;
+      result_.vendor_error = ibv_wc_read_vendor_err(setup_.cq);
+    }
+    Fail(LoopResult::Failure::kCompletion);
+  }
+
+  void Advance(TimePoint now, uint32_t completions) {
+    if (phase_ == Phase::kWarmUp && now >= window_opens_) {
+      phase_ = Phase::kWindow;
+      result_.window_start = now;
+    } else if (phase_ == Phase::kWindow) {
+      result_.window_completions += completions;
+      if (now - result_.window_start >= setup_.window &&
+          result_.window_completions >= setup_.min_completions) {
+        result_.window_end = now;
+        result_.window_closed = true;
+        phase_ = Phase::kDrain;
+      }
+    }
+  }
+
+  void FailPoll(int error) {
+    result_.error_number = error;
+    Fail(LoopResult::Failure::kPoll);
+  }
+
+  void Fail(LoopResult::Failure failure) {
+    if (result_.failure == LoopResult::Failure::kNone) result_.failure = failure;
+    phase_ = Phase::kDrain;
+  }
+
+  const LoopSetup& setup_;
+  LoopResult result_;
+  Phase phase_ = Phase::kWarmUp;
+  TimePoint window_opens_;
+  TimePoint last_progress_;
+  std::array<uint32_t, kMaxQueuePairs> credits_{};
+};
+
+}  // namespace
+
+LoopResult RunLoop(Operation operation, const LoopSetup& setup) {
+  RAILGAUGE_CHECK(setup.shape.queue_pairs <= kMaxQueuePairs);
+  RAILGAUGE_CHECK(setup.shape.queue_pairs <= setup.queue_pairs.size());
+  RAILGAUGE_CHECK(setup.shape.queue_pairs <= setup.target_numbers.size());
+  RAILGAUGE_CHECK(setup.local.slots.count > 0 && setup.remote.slots.count > 0);
+  if (operation == Operation::kRead) return Loop<Operation::kRead>(setup).Run();
+  return Loop<Operation::kWrite>(setup).Run();
+}
+
+std::optional<Error> LoopError(const LoopResult& result, Operation operation,
+                               const std::string& device, const LoopSetup& setup) {
+  const std::string what = fmt::format("rdma {}", ToString(operation));
+  switch (result.failure) {
+    case LoopResult::Failure::kNone:
+      return std::nullopt;
+    case LoopResult::Failure::kCompletion:
+      return CompletionError(what, device, result.status, result.vendor_error);
+    case LoopResult::Failure::kPost:
+      return ErrnoError(result.error_number, what + ": ibv_wr_complete", device);
+    case LoopResult::Failure::kPoll:
+      return ErrnoError(result.error_number, what + ": ibv_start_poll", device);
+    case LoopResult::Failure::kStalled:
+      return MakeError(what, device,
+                       fmt::format("NIC stopped completing: nothing for {}, {} requests in flight",
+                                   FormatDuration(setup.stall_deadline), result.in_flight),
+                       "Look for messages of the efa driver in the kernel log");
+  }
+  return std::nullopt;
+}
+
+}  // namespace railgauge

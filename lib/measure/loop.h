@@ -1,0 +1,96 @@
+// The measuring loop: posts RDMA requests of one NIC, polls their completions, and counts what
+// completes in a window after a warm-up.
+//
+// The one place where time is taken. It knows no place, cell or file: only queues, keys and
+// addresses, so that a test can put a NIC of its own behind the queues.
+#ifndef RAILGAUGE_LIB_MEASURE_LOOP_H_
+#define RAILGAUGE_LIB_MEASURE_LOOP_H_
+
+#include <infiniband/verbs.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "lib/base/result.h"
+#include "lib/base/units.h"
+#include "lib/measure/shape.h"
+#include "lib/record/place.h"
+
+namespace railgauge {
+
+using MeasuringClock = std::chrono::steady_clock;
+
+// One side's memory: `count` slots of `stride` bytes from `address` on.
+struct LoopMemory {
+  uint64_t address = 0;
+  uint32_t key = 0;  // the initiator's lkey, or the target's rkey
+  Slots slots;
+};
+
+struct LoopSetup {
+  // The initiator's queue pairs; at least shape.queue_pairs, all of which complete into `cq`, and
+  // nothing else does. Request i of any queue pair goes to target_numbers of the same index.
+  std::span<ibv_qp_ex* const> queue_pairs;
+  ibv_cq_ex* cq = nullptr;
+  ibv_ah* target = nullptr;
+  std::span<const uint32_t> target_numbers;  // queue pair numbers, one per queue pair used
+  uint32_t target_queue_key = 0;
+  LoopMemory local;
+  LoopMemory remote;
+  uint32_t message_size = 0;
+  QueueShape shape;
+  uint64_t first_slot = 0;  // counted up for every request, modulo each side's slot count
+
+  // The loop stops posting when the window is closed, or when `max_requests` were posted (0: no
+  // such limit), whichever comes first.
+  Nanoseconds warm_up{0};
+  Nanoseconds window{0};         // the window lasts at least this long and
+  uint64_t min_completions = 1;  // holds at least so many completions
+  uint64_t max_requests = 0;
+
+  // Nothing completed for so long while requests were in flight: the NIC is taken for stuck.
+  Nanoseconds stall_deadline = std::chrono::seconds{10};
+};
+
+struct LoopResult {
+  // The window: from the poll pass after the warm-up that found completions (which are not counted)
+  // to the pass that closed it (counted). A rate between two completions has no error from where
+  // the window's edges lie between them.
+  MeasuringClock::time_point window_start;
+  MeasuringClock::time_point window_end;
+  uint64_t window_completions = 0;
+  Nanoseconds window_posting{0};  // time of the window that was spent inside posting
+  bool window_closed = false;
+
+  uint64_t posted = 0;                 // requests, in all
+  uint64_t completed = 0;              // successful ones, in all
+  MeasuringClock::time_point drained;  // when the last completion was seen
+
+  enum class Failure {
+    kNone,
+    kCompletion,  // status and vendor_error are those of the first completion with an error
+    kPost,        // error_number is that of ibv_wr_complete(3)
+    kPoll,        // error_number is that of ibv_start_poll(3)
+    kStalled,     // the stall deadline passed; requests are still in flight
+  };
+  Failure failure = Failure::kNone;
+  ibv_wc_status status = IBV_WC_SUCCESS;
+  uint32_t vendor_error = 0;
+  int error_number = 0;
+  uint64_t in_flight = 0;  // not completed when the loop returned; 0 unless failed
+};
+
+// Runs the loop to its end: when it returns without a failure, nothing is in flight. With one, the
+// queue pairs are not fit for another run unless in_flight is 0.
+LoopResult RunLoop(Operation operation, const LoopSetup& setup);
+
+// The failure in words, about the NIC `device`; empty without one.
+std::optional<Error> LoopError(const LoopResult& result, Operation operation,
+                               const std::string& device, const LoopSetup& setup);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_MEASURE_LOOP_H_
