@@ -23,7 +23,8 @@ namespace railgauge {
 
 struct EmulatedNumaNode {
   uint32_t index = 0;
-  std::vector<uint32_t> cpus;
+  uint32_t package = 0;        // the socket that its CPUs belong to
+  std::vector<uint32_t> cpus;  // OS indexes, ascending
   Bytes memory;
 };
 
@@ -34,16 +35,19 @@ struct EmulatedPciDevice {
   PciAddress address;
   uint16_t vendor_id = 0, device_id = 0;
   uint16_t subsystem_vendor_id = 0, subsystem_device_id = 0;
-  uint32_t class_code = 0;                         // 24 bits: 0x020000
+  uint32_t class_code = 0;  // 24 bits: 0x020000
+  uint8_t revision = 0;
   double link_gt_per_second = 0;                   // 32.0; 0 is shown as "Unknown"
   uint32_t link_width = 0;                         // lanes; 0 or 255 is shown as such
   uint8_t secondary_bus = 0, subordinate_bus = 0;  // bridges only
+  std::string network_interface;                   // "enp71s0"; empty where there is none
   std::vector<EmulatedPciDevice> children;
 };
 
 struct EmulatedHostBridge {
   uint32_t domain = 0;
   uint8_t bus = 0;
+  uint8_t subordinate_bus = 0;        // the last bus below it
   std::optional<uint32_t> numa_node;  // empty is shown as -1
   std::vector<EmulatedPciDevice> children;
 };
@@ -98,6 +102,9 @@ struct EmulatedMachine {
   std::string source_file;    // the YAML it came from
   std::string instance_type;  // as DMI shows it
   std::string cpu_model;
+  // Of one core; a node's CPUs, in order, are first the first threads of its cores, then the
+  // second.
+  uint32_t threads_per_core = 1;
   std::string p2p_provider;  // sysfs device/p2p: "NVIDIA" or "none"; peer_memory works unless none
   Nanoseconds base_latency{0};
   std::vector<EmulatedNumaNode> numa_nodes;
@@ -114,6 +121,7 @@ struct EmulatedMachine {
   // [0] to_memory, [1] from_memory. Line rate is part of it; the fabric itself has no limit.
   std::map<NicPlace, std::array<EmulatedPath, 2>> paths;
 
+  // The ids that registering memory of `place` by `way` answers; none where nothing is said.
   const InterconnectIds& IdsOf(const PciAddress& nic, const MemoryPlace& place,
                                RegistrationWay way) const;
   const EmulatedPath& PathOf(const PciAddress& nic, const MemoryPlace& place,

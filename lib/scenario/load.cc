@@ -1,0 +1,136 @@
+#include "lib/scenario/load.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "fmt/core.h"
+#include "lib/base/nearest.h"
+#include "lib/scenario/ids.h"
+#include "lib/scenario/location.h"
+#include "lib/scenario/numa_nodes.h"
+#include "lib/scenario/paths.h"
+#include "lib/scenario/pci_functions.h"
+#include "lib/scenario/pci_tree.h"
+#include "lib/scenario/yaml_document.h"
+#include "lib/scenario/yaml_reader.h"
+
+namespace railgauge {
+namespace {
+
+constexpr std::string_view kExtension = ".yaml";
+
+// A word that must be one of a few.
+std::string ReadWord(const YamlMap& map, std::string_view key,
+                     const std::vector<std::string>& known, YamlErrors* errors) {
+  std::string word = map.Text(key);
+  if (errors->ok() && std::find(known.begin(), known.end(), word) == known.end()) {
+    errors->AddWrong(map.Required(key), key, fmt::format("{}", fmt::join(known, " or ")));
+  }
+  return word;
+}
+
+EmulatedMachine ReadMachine(const YamlNode& root, YamlErrors* errors) {
+  EmulatedMachine machine;
+  const YamlMap map(root, "the scenario",
+                    {"schema", "instance_type", "sources", "ids", "cpu_model", "threads_per_core",
+                     "numa_nodes", "p2p_provider", "base_latency", "functions", "trees",
+                     "host_bridges", "shared_capacities", "paths", "interconnect_ids"},
+                    errors);
+  map.Uint("schema", 1, 1);
+  machine.instance_type = map.Text("instance_type");
+  map.Text("sources");
+  // No census of a real machine is published: whoever adds one adds the word for it here.
+  ReadWord(map, "ids", {"synthetic"}, errors);
+  machine.cpu_model = map.Text("cpu_model");
+  machine.threads_per_core = map.Uint("threads_per_core", 1, 8);
+  machine.p2p_provider = ReadWord(map, "p2p_provider", {"NVIDIA", "none"}, errors);
+  machine.base_latency = map.Duration("base_latency");
+  machine.numa_nodes = ReadNumaNodes(map.Required("numa_nodes"), machine.threads_per_core, errors);
+  const auto functions = ReadPciFunctions(map.Required("functions"), errors);
+  if (!errors->ok()) return machine;
+  ReadPciTrees(map.Required("host_bridges"), map.Optional("trees"), functions, &machine, errors);
+  if (!errors->ok()) return machine;
+  const PciLocations locations(machine);
+  ReadPaths(map.Required("shared_capacities"), map.Required("paths"), locations, &machine, errors);
+  if (!errors->ok()) return machine;
+  ReadInterconnectIds(map.Required("interconnect_ids"), locations, &machine, errors);
+  return machine;
+}
+
+Result<EmulatedMachine> MachineOf(const YamlNode& root, const std::string& file) {
+  YamlErrors errors(file);
+  EmulatedMachine machine = ReadMachine(root, &errors);
+  if (!errors.ok()) return Fail(errors.first());
+  machine.spec = file;
+  machine.source_file = file;
+  return machine;
+}
+
+Error UnknownType(const std::string& type, const std::vector<std::string>& known) {
+  const auto nearest = Nearest(type, known);
+  std::string advice = fmt::format("Known are {}", fmt::join(known, ", "));
+  if (nearest) advice = fmt::format("Write '{}'. {}", *nearest, advice);
+  return MakeError("read scenario", "",
+                   fmt::format("there is no instance type '{}'", Printable(type)),
+                   advice + "; or give the path of a .yaml file");
+}
+
+}  // namespace
+
+Result<EmulatedMachine> LoadMachineFromText(std::string_view yaml, const std::string& file) {
+  RAILGAUGE_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(yaml, file));
+  return MachineOf(root, file);
+}
+
+Result<EmulatedMachine> LoadMachine(const std::string& yaml_path) {
+  RAILGAUGE_ASSIGN_OR_RETURN(const YamlNode root, ReadYamlFile(yaml_path));
+  return MachineOf(root, yaml_path);
+}
+
+Result<std::vector<std::string>> ListInstanceTypes(const std::string& scenarios_dir) {
+  const std::string directory = scenarios_dir + "/instances";
+  std::vector<std::string> types;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(directory, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::filesystem::path& path = entry->path();
+    if (path.extension() == kExtension) types.push_back(path.stem().string());
+  }
+  if (error) {
+    return Fail(ErrnoError(error.value(), "list scenarios", directory,
+                           "Give the directory that holds the project's scenarios"));
+  }
+  std::sort(types.begin(), types.end());
+  return types;
+}
+
+Result<EmulatedMachine> LoadSpec(std::string_view spec, const std::string& scenarios_dir) {
+  const size_t comma = spec.find(',');
+  const std::string base(spec.substr(0, comma));
+  if (comma != std::string_view::npos) {
+    return Fail(MakeError("read scenario", "",
+                          fmt::format("'{}' names a fault, and there are no faults yet",
+                                      Printable(spec.substr(comma + 1))),
+                          fmt::format("Write '{}'", Printable(base))));
+  }
+  const bool is_path = base.find('/') != std::string::npos || base.ends_with(kExtension);
+  if (is_path) return LoadMachine(base);
+
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto types, ListInstanceTypes(scenarios_dir));
+  if (std::find(types.begin(), types.end(), base) == types.end()) {
+    return Fail(UnknownType(base, types));
+  }
+  const std::string path = fmt::format("{}/instances/{}{}", scenarios_dir, base, kExtension);
+  RAILGAUGE_ASSIGN_OR_RETURN(EmulatedMachine machine, LoadMachine(path));
+  if (machine.instance_type != base) {
+    return Fail(MakeError("read scenario", path,
+                          fmt::format("it describes {}", Printable(machine.instance_type)),
+                          "Name the file after its instance_type"));
+  }
+  machine.spec = std::string(spec);
+  return machine;
+}
+
+}  // namespace railgauge
