@@ -1,0 +1,17 @@
+// RestartOnEmulatedMachine: gives every tool the flag --emulate=SPEC without any emulator in it.
+//
+// The tool starts the launcher with itself as the command, and so finds itself on the emulated
+// machine as it would on a real one. Called first in main, before anything reads the machine.
+#ifndef RAILGAUGE_LIB_EMULATOR_LAUNCHER_RESTART_H_
+#define RAILGAUGE_LIB_EMULATOR_LAUNCHER_RESTART_H_
+
+namespace railgauge {
+
+// Returns when no argument before "--" is --emulate=SPEC or --emulate SPEC. Otherwise takes all of
+// them out, and executes this program anew with the remaining arguments on the machine that the
+// last one names. When that fails: one line on stderr, exit status 2.
+void RestartOnEmulatedMachine(int argc, char** argv);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_EMULATOR_LAUNCHER_RESTART_H_
