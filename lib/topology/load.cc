@@ -1,0 +1,285 @@
+#include "lib/topology/load.h"
+
+#include <hwloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fmt/core.h"
+#include "lib/base/file.h"
+#include "lib/topology/xml_text.h"
+
+namespace railgauge {
+namespace {
+
+constexpr size_t kMaxXmlBytes = size_t{64} << 20;
+
+constexpr uint16_t kVendorAmazon = 0x1d0f;
+constexpr uint16_t kVendorNvidia = 0x10de;
+constexpr uint16_t kFirstEfaDevice = 0xefa0;
+constexpr uint16_t kLastEfaDevice = 0xefa4;
+constexpr uint16_t kClassVga = 0x0300;
+constexpr uint16_t kClass3dController = 0x0302;
+
+struct TopologyDeleter {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
+
+// A topology that is configured but not loaded.
+Result<Topology> InitTopology() {
+  // hwloc prints remarks on odd machines to stderr, where one line of ours is all that belongs.
+  // It reads the variable once; the user's own setting is kept.
+  static const bool hidden [[maybe_unused]] = ::setenv("HWLOC_HIDE_ERRORS", "2", 0) == 0;
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) {
+    return Fail(ErrnoError(errno, "initialize hwloc"));
+  }
+  Topology topology(raw);
+  hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  // Nothing here reads caches, and on a big machine most sysfs files are about them.
+  hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
+  // Plugins that would start GPU run times, only to name devices that PCI shows already.
+  for (const char* component : {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"}) {
+    hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
+  }
+  return topology;
+}
+
+std::string InfoOfMachine(hwloc_topology_t topology, const char* name) {
+  const char* value = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), name);
+#if HWLOC_API_VERSION >= 0x00030000
+  // hwloc 3 keeps what describes the whole machine with the topology.
+  if (value == nullptr) value = hwloc_get_info_by_name(hwloc_topology_get_infos(topology), name);
+#endif
+  return value != nullptr ? value : "";
+}
+
+bool IsOpenFabrics(const hwloc_obj* device) {
+#if HWLOC_API_VERSION >= 0x00030000
+  return (device->attr->osdev.types & HWLOC_OBJ_OSDEV_OPENFABRICS) != 0;
+#else
+  return device->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS;
+#endif
+}
+
+// The name of the OpenFabrics device below a PCI function; none when ibverbs does not show it.
+std::optional<std::string> OpenFabricsName(const hwloc_obj* pci_device) {
+  for (const hwloc_obj* child = pci_device->io_first_child; child != nullptr;
+       child = child->next_sibling) {
+    if (child->type == HWLOC_OBJ_OS_DEVICE && IsOpenFabrics(child)) {
+      return child->name != nullptr ? child->name : "";
+    }
+  }
+  return std::nullopt;
+}
+
+PciAddress AddressOf(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
+  return {pci.domain, pci.bus, pci.dev, pci.func};
+}
+
+// The NUMA node of what a host bridge hangs on: the one node with CPUs in its node set. Nodes
+// without CPUs are no choice (GB200 lists 32 such nodes for its GPUs beside the two real ones).
+std::optional<uint32_t> NumaNodeOf(const hwloc_obj* object, const Machine& machine) {
+  if (object == nullptr || object->nodeset == nullptr) return std::nullopt;
+  std::optional<uint32_t> only;
+  for (const NumaNode& node : machine.numa_nodes) {
+    if (node.cpus.empty() || !hwloc_bitmap_isset(object->nodeset, node.os_index)) continue;
+    if (only) return std::nullopt;
+    only = node.os_index;
+  }
+  return only;
+}
+
+PciPosition PositionOf(const hwloc_obj* pci_device, const Machine& machine) {
+  PciPosition position;
+  position.address = AddressOf(pci_device->attr->pcidev);
+  const float gigabytes_per_second = pci_device->attr->pcidev.linkspeed;
+  if (gigabytes_per_second > 0) {
+    position.link_speed = BytesPerSecond{static_cast<double>(gigabytes_per_second) * 1e9};
+  }
+  const hwloc_obj* above = pci_device->parent;
+  for (; above != nullptr && above->type == HWLOC_OBJ_BRIDGE; above = above->parent) {
+    const hwloc_obj_attr_u::hwloc_bridge_attr_s& bridge = above->attr->bridge;
+    if (bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI) {
+      position.bridges.push_back(AddressOf(bridge.upstream.pci));
+    } else if (bridge.downstream_type == HWLOC_OBJ_BRIDGE_PCI) {
+      position.host_bridge = fmt::format("{:04x}:{:02x}", bridge.downstream.pci.domain,
+                                         bridge.downstream.pci.secondary_bus);
+    }
+  }
+  std::reverse(position.bridges.begin(), position.bridges.end());
+  position.numa_node = NumaNodeOf(above, machine);
+  return position;
+}
+
+void ReadNumaNodes(hwloc_topology_t topology, Machine& machine) {
+  for (hwloc_obj_t node = nullptr;
+       (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    std::vector<uint32_t> cpus;
+    if (node->cpuset != nullptr && hwloc_bitmap_weight(node->cpuset) > 0) {
+      for (int cpu = hwloc_bitmap_first(node->cpuset); cpu >= 0;
+           cpu = hwloc_bitmap_next(node->cpuset, cpu)) {
+        cpus.push_back(static_cast<uint32_t>(cpu));
+      }
+    }
+    machine.numa_nodes.push_back(
+        {node->os_index, Bytes{node->attr->numanode.local_memory}, std::move(cpus)});
+  }
+  std::sort(machine.numa_nodes.begin(), machine.numa_nodes.end(),
+            [](const NumaNode& a, const NumaNode& b) { return a.os_index < b.os_index; });
+}
+
+void ReadPciDevices(hwloc_topology_t topology, Machine& machine) {
+  for (hwloc_obj_t device = nullptr;
+       (device = hwloc_get_next_pcidev(topology, device)) != nullptr;) {
+    machine.shows_pci = true;
+    const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci = device->attr->pcidev;
+    const std::optional<std::string> rdma_name = OpenFabricsName(device);
+    if (pci.vendor_id == kVendorAmazon && pci.device_id >= kFirstEfaDevice &&
+        pci.device_id <= kLastEfaDevice) {
+      machine.nics.push_back({PositionOf(device, machine), pci.device_id, rdma_name.value_or("")});
+    } else if (pci.vendor_id == kVendorNvidia &&
+               (pci.class_id == kClass3dController || pci.class_id == kClassVga)) {
+      const char* model = hwloc_obj_get_info_by_name(device, "PCIDevice");
+      machine.gpus.push_back({PositionOf(device, machine), pci.vendor_id, pci.device_id,
+                              model != nullptr ? model : ""});
+    } else if (rdma_name) {
+      machine.other_rdma_devices.push_back(AddressOf(pci));
+    }
+  }
+  const auto by_address = [](const auto& a, const auto& b) {
+    return a.position.address < b.position.address;
+  };
+  std::sort(machine.nics.begin(), machine.nics.end(), by_address);
+  std::sort(machine.gpus.begin(), machine.gpus.end(), by_address);
+  std::sort(machine.other_rdma_devices.begin(), machine.other_rdma_devices.end());
+}
+
+// Every NIC's and GPU's position, for what is done to all of them.
+std::vector<PciPosition*> Positions(Machine& machine) {
+  std::vector<PciPosition*> positions;
+  for (Nic& nic : machine.nics) positions.push_back(&nic.position);
+  for (Gpu& gpu : machine.gpus) positions.push_back(&gpu.position);
+  return positions;
+}
+
+// Replaces what hwloc derived by what the kernel says of each function. Where the attribute cannot
+// be read hwloc's word stands.
+void ReadNumaNodesFromSysfs(Machine& machine) {
+  for (PciPosition* position : Positions(machine)) {
+    const Result<std::string> text = ReadAttribute(
+        fmt::format("/sys/bus/pci/devices/{}/numa_node", position->address.ToString()));
+    if (!text) continue;
+    int node = -1;
+    std::from_chars(text->data(), text->data() + text->size(), node);
+    position->numa_node =
+        node >= 0 ? std::optional<uint32_t>(static_cast<uint32_t>(node)) : std::nullopt;
+  }
+}
+
+int CountHostBridges(hwloc_topology_t topology) {
+  int count = 0;
+  for (hwloc_obj_t bridge = nullptr;
+       (bridge = hwloc_get_next_bridge(topology, bridge)) != nullptr;) {
+    if (bridge->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_HOST) ++count;
+  }
+  return count;
+}
+
+// Decides Machine::flat. On a flat tree a NUMA node is no knowledge (it is the only one there is),
+// so it is taken back.
+void DecideFlat(hwloc_topology_t topology, Machine& machine) {
+  const std::vector<PciPosition*> positions = Positions(machine);
+  const auto has_cpus = [](const NumaNode& node) { return !node.cpus.empty(); };
+  const bool has_several_nodes =
+      std::count_if(machine.numa_nodes.begin(), machine.numa_nodes.end(), has_cpus) > 1;
+  const auto tells_nothing = [&](const PciPosition* position) {
+    return position->bridges.empty() && !(position->numa_node && has_several_nodes);
+  };
+  machine.flat = !positions.empty() && CountHostBridges(topology) <= 1 &&
+                 std::all_of(positions.begin(), positions.end(), tells_nothing);
+  if (!machine.flat) return;
+  for (PciPosition* position : positions) position->numa_node.reset();
+}
+
+std::string HostName() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "";
+}
+
+// The Machine of a loaded topology.
+Machine MakeMachine(hwloc_topology_t topology) {
+  const bool is_live = hwloc_topology_is_thissystem(topology) != 0;
+  Machine machine;
+  machine.instance_type = InfoOfMachine(topology, "DMIProductName");
+  machine.hostname = is_live ? HostName() : InfoOfMachine(topology, "HostName");
+  ReadNumaNodes(topology, machine);
+  ReadPciDevices(topology, machine);
+  if (is_live) {
+    if (machine.instance_type.empty()) {
+      machine.instance_type =
+          ReadAttribute("/sys/devices/virtual/dmi/id/product_name").value_or("");
+    }
+    ReadNumaNodesFromSysfs(machine);
+  }
+  DecideFlat(topology, machine);
+  return machine;
+}
+
+// ReadFile for a regular file of a sane size; a FIFO or a device would block or never end.
+Result<std::string> ReadXmlFile(const std::string& path) {
+  const std::string operation = "read topology XML";
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return Fail(ErrnoError(errno, operation, path));
+  if (!S_ISREG(status.st_mode)) {
+    return Fail(MakeError(operation, path, "it is not a regular file"));
+  }
+  Result<std::string> text = ReadFile(path, kMaxXmlBytes);
+  if (!text) text.error().operation = operation;
+  return text;
+}
+
+std::string LibraryVersion() {
+  const unsigned version = hwloc_get_api_version();
+  return fmt::format("{}.{}", version >> 16, (version >> 8) & 0xff);
+}
+
+}  // namespace
+
+Result<Machine> LoadLiveMachine() {
+  RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology, InitTopology());
+  if (hwloc_topology_load(topology.get()) != 0) {
+    return Fail(ErrnoError(errno, "read the topology of this machine", "",
+                           "Check that /sys and /proc are mounted, and see what lstopo says"));
+  }
+  return MakeMachine(topology.get());
+}
+
+Result<Machine> LoadMachineFromXml(const std::string& path) {
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string text, ReadXmlFile(path));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml, CleanTopologyXml(text, path));
+  RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology, InitTopology());
+  // The size counts the NUL at the end.
+  const int size = static_cast<int>(xml.size()) + 1;
+  if (hwloc_topology_set_xmlbuffer(topology.get(), xml.c_str(), size) != 0 ||
+      hwloc_topology_load(topology.get()) != 0) {
+    return Fail(MakeError(
+        "parse topology XML", path,
+        fmt::format("hwloc {} does not accept it as a topology of its version", LibraryVersion()),
+        "Export it again with lstopo --of xml --filter io:all"));
+  }
+  return MakeMachine(topology.get());
+}
+
+}  // namespace railgauge
