@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <memory>
@@ -17,12 +18,18 @@
 
 #include "fmt/core.h"
 #include "lib/base/file.h"
+#include "lib/topology/trial.h"
 #include "lib/topology/xml_text.h"
 
 namespace railgauge {
 namespace {
 
-constexpr size_t kMaxXmlBytes = size_t{64} << 20;
+// The largest machines' files have about 1 MiB.
+constexpr size_t kMaxXmlBytes = size_t{16} << 20;
+// hwloc needs a few milliseconds for a file.
+constexpr std::chrono::seconds kXmlDeadline{20};
+
+constexpr std::string_view kExportAgain = "Export it again with lstopo --of xml --filter io:all";
 
 constexpr uint16_t kVendorAmazon = 0x1d0f;
 constexpr uint16_t kVendorNvidia = 0x10de;
@@ -255,6 +262,21 @@ std::string LibraryVersion() {
   return fmt::format("{}.{}", version >> 16, (version >> 8) & 0xff);
 }
 
+// The Machine in the text of an XML file. May crash on a bad one, as hwloc does.
+Result<Machine> MachineFromXmlText(const std::string& xml, const std::string& path) {
+  RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology, InitTopology());
+  // The size counts the NUL at the end.
+  const int size = static_cast<int>(xml.size()) + 1;
+  if (hwloc_topology_set_xmlbuffer(topology.get(), xml.c_str(), size) != 0 ||
+      hwloc_topology_load(topology.get()) != 0) {
+    return Fail(MakeError(
+        "parse topology XML", path,
+        fmt::format("hwloc {} does not accept it as a topology of its version", LibraryVersion()),
+        std::string(kExportAgain)));
+  }
+  return MakeMachine(topology.get());
+}
+
 }  // namespace
 
 Result<Machine> LoadLiveMachine() {
@@ -269,17 +291,16 @@ Result<Machine> LoadLiveMachine() {
 Result<Machine> LoadMachineFromXml(const std::string& path) {
   RAILGAUGE_ASSIGN_OR_RETURN(const std::string text, ReadXmlFile(path));
   RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml, CleanTopologyXml(text, path));
-  RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology, InitTopology());
-  // The size counts the NUL at the end.
-  const int size = static_cast<int>(xml.size()) + 1;
-  if (hwloc_topology_set_xmlbuffer(topology.get(), xml.c_str(), size) != 0 ||
-      hwloc_topology_load(topology.get()) != 0) {
+  const auto parse = [&] { return MachineFromXmlText(xml, path).has_value(); };
+  RAILGAUGE_ASSIGN_OR_RETURN(const TrialOutcome outcome, TryInChild(parse, kXmlDeadline));
+  if (outcome == TrialOutcome::kDied || outcome == TrialOutcome::kLate) {
     return Fail(MakeError(
         "parse topology XML", path,
-        fmt::format("hwloc {} does not accept it as a topology of its version", LibraryVersion()),
-        "Export it again with lstopo --of xml --filter io:all"));
+        fmt::format("hwloc {} {} it, so its objects or their sets are broken", LibraryVersion(),
+                    outcome == TrialOutcome::kDied ? "crashes on" : "hangs on"),
+        std::string(kExportAgain)));
   }
-  return MakeMachine(topology.get());
+  return MachineFromXmlText(xml, path);
 }
 
 }  // namespace railgauge

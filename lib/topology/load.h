@@ -22,9 +22,11 @@ namespace railgauge {
 // since they are another machine's. Takes some 10 ms to 100 ms.
 Result<Machine> LoadLiveMachine();
 
-// The machine in an hwloc 2 (or 3, where the library is) XML file of at most 64 MiB. Comments are
+// The machine in an hwloc 2 (or 3, where the library is) XML file of at most 16 MiB. Comments are
 // allowed anywhere, which hwloc's own parser does not bear. An Error is one line with the path, and
-// with the line where the XML is at fault; hwloc prints nothing of its own.
+// with the line where the XML is at fault; hwloc prints nothing of its own, and where it crashes
+// (it does so on sets that are missing or do not nest) that is an Error too: a child process parses
+// the file first. So call it before there are threads that use hwloc.
 //
 // NUMA nodes of PCI functions are what hwloc had attached their host bridge to: known when that
 // object has exactly one node with CPUs, else unknown.

@@ -191,7 +191,7 @@ TEST(LoadTest, FilesThatCannotBeRead) {
   ExpectError(fifo, "not a regular file");
 
   const std::string huge = WriteTemporary("");
-  ASSERT_EQ(::truncate(huge.c_str(), off_t{65} << 20), 0);
+  ASSERT_EQ(::truncate(huge.c_str(), off_t{17} << 20), 0);
   ExpectError(huge, "larger than");
 }
 
@@ -207,6 +207,15 @@ TEST(LoadTest, FilesThatCannotBeParsed) {
               "does not accept");
   ExpectError(WriteTemporary("<topology version=\"9.0\"><object type=\"Machine\"/></topology>"),
               "does not accept");
+}
+
+// Well-formed, and hwloc dereferences null on it: one line all the same.
+TEST(LoadTest, FilesThatCrashHwloc) {
+  std::string xml = TopologyXml({"", ""});
+  const size_t package = xml.find("<object type=\"Package\"");
+  const size_t sets = xml.find(" cpuset=", package);
+  xml.erase(sets, xml.find(" gp_index", sets) - sets);
+  ExpectError(WriteTemporary(xml), "hwloc");
 }
 
 TEST(LoadTest, EveryTruncationIsOneLine) {
