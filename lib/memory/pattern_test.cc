@@ -29,7 +29,7 @@ TEST(PatternTest, EveryRangeIsACutOfTheWhole) {
 }
 
 TEST(PatternTest, TheFirstWrongByteIsReported) {
-  for (size_t position : {0, 3, 8, 4093}) {
+  for (const size_t position : {0u, 3u, 8u, 4093u}) {
     for (size_t wrong = 0; wrong < 61; ++wrong) {
       std::vector<std::byte> data = Make(61, 9, position);
       data[wrong] ^= std::byte{1};
