@@ -154,6 +154,8 @@ struct DeviceStats {
            unresponsive_remote_events = 0, impaired_remote_conn_events = 0;
   // Driver-side counters of completed and failed admin commands.
   uint64_t submitted_cmds = 0, completed_cmds = 0, cmds_err = 0;
+  // The emulator's own, without a hw_counters file: completions lost because a CQ was full.
+  uint64_t cq_overruns = 0;
 };
 
 }  // namespace railgauge::efa

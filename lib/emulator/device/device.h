@@ -10,8 +10,12 @@
 //
 // Time: a transfer reserves every resource of its path (scenario/emulated_machine.h) and completes
 // when the slowest has served it. While this host cannot copy as fast as the emulated machine,
-// bodies are sampled (see copy_policy in device.cc); a transfer posted to an idle fabric is always
+// bodies are sampled (copy_policy.h); a transfer posted to an idle fabric is always
 // whole.
+//
+// Guesses where nothing is public, each marked where it is made: no error moves a QP to ERR; a
+// destroyed or reset QP leaves no flushed completions; a request to an unknown GID fails after one
+// base latency instead of a time-out.
 #ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_DEVICE_H_
 #define RAILGAUGE_LIB_EMULATOR_DEVICE_DEVICE_H_
 
@@ -26,12 +30,13 @@
 #include "lib/base/units.h"
 #include "lib/emulator/device/admin.h"
 #include "lib/emulator/device/dma_space.h"
+#include "lib/emulator/device/environment.h"
 #include "lib/scenario/emulated_machine.h"
 
 namespace railgauge::efa {
 
-class FabricState;
-class DeviceState;
+struct FabricState;
+struct DeviceState;
 
 // Memory of the function itself that user space maps. Sizes are the front end's choice.
 struct BarMemory {
@@ -77,14 +82,7 @@ class Device {
 
 class Fabric {
  public:
-  // What the front end supplies. `now` is monotonic. `wake` is called (any thread, no lock of the
-  // fabric held) when something became due earlier than the last Poll said. `completion_event` is
-  // called when an armed CQ got a completion.
-  struct Environment {
-    std::function<Nanoseconds()> now;
-    std::function<void()> wake;
-    std::function<void(const PciAddress& nic, uint16_t cq)> completion_event;
-  };
+  using Environment = FabricEnvironment;
 
   Fabric(const EmulatedMachine& machine, DmaSpace* dma_space, Environment environment);
   ~Fabric();

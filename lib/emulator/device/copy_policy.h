@@ -1,0 +1,71 @@
+// CopyPolicy: how much of a payload is copied, so that time stays true on a host that is slower
+// than the machine it emulates.
+//
+// While the host keeps up, everything is copied. A host that cannot would complete late; in a
+// closed loop (a window of requests, each completion posts the next) lateness does not grow, it
+// becomes the rate. So the sign of a slow host is not how late a copy is but that large copies keep
+// ending after their due time: when all of them did for `kLagBudget`, payloads are sampled until
+// nothing is in flight. A transfer posted to an idle fabric is always whole, so whoever verifies
+// data posts one request at a time, or verifies at a pace that the host can copy.
+#ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_COPY_POLICY_H_
+#define RAILGAUGE_LIB_EMULATOR_DEVICE_COPY_POLICY_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "lib/emulator/device/sim_time.h"
+
+namespace railgauge::efa {
+
+class CopyPolicy {
+ public:
+  static constexpr SimTime kLagBudget = ToSimTime(Nanoseconds(5'000'000));
+  // A sample is this much of each end and a cache line out of every stride between.
+  static constexpr uint64_t kEdgeBytes = 4096;
+  static constexpr uint64_t kSampleBytes = 64;
+  static constexpr uint64_t kSampleStride = 64 * 1024;
+
+  bool sampling() const { return sampling_; }
+
+  // A piece of a payload of `length` bytes was copied in full at `now`.
+  void OnCopied(uint64_t length, SimTime due, SimTime now) {
+    if (length <= 2 * kEdgeBytes) return;  // sampling would copy it whole: nothing to gain
+    if (now <= due) {
+      late_since_.reset();
+    } else if (!late_since_) {
+      late_since_ = now;
+    } else if (now - *late_since_ > kLagBudget) {
+      sampling_ = true;
+    }
+  }
+
+  // Nothing is in flight.
+  void OnIdle() {
+    sampling_ = false;
+    late_since_.reset();
+  }
+
+  // Calls `copy(offset, bytes)` for each sampled piece of [begin, length) until it returns false.
+  template <typename Copy>
+  static void ForEachSample(uint64_t begin, uint64_t length, Copy copy) {
+    const uint64_t tail = length > kEdgeBytes ? length - kEdgeBytes : 0;
+    uint64_t offset = begin;
+    uint64_t bytes = kEdgeBytes;
+    while (offset < tail) {
+      if (!copy(offset, std::min(bytes, tail - offset))) return;
+      offset += std::max(kSampleStride, bytes);
+      bytes = kSampleBytes;
+    }
+    const uint64_t rest = std::max(begin, tail);
+    if (rest < length) copy(rest, length - rest);
+  }
+
+ private:
+  bool sampling_ = false;
+  std::optional<SimTime> late_since_;
+};
+
+}  // namespace railgauge::efa
+
+#endif  // RAILGAUGE_LIB_EMULATOR_DEVICE_COPY_POLICY_H_

@@ -1,0 +1,214 @@
+#include "lib/emulator/device/engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "lib/base/result.h"
+#include "lib/emulator/device/gather_copy.h"
+
+namespace railgauge::efa {
+namespace {
+
+// Bounds of what one lock-free stretch copies: some 200 µs on a slow host.
+constexpr uint64_t kBatchBytes = 1024 * 1024;
+constexpr size_t kBatchPieces = 64;
+// Bounds of one Poll, so that its caller sees to its other duties.
+constexpr int kRoundsOfPoll = 64;
+// A sleeping poller need not be woken at once for a copy that has time: assumed is a host that
+// copies at 4 GB/s.
+constexpr SimTime kCopyPicosecondsPerByte = 250;
+
+constexpr SimTime kPolling = std::numeric_limits<SimTime>::min();
+
+CopyOutcome PlainCopy(void* destination, const void* source, size_t bytes) {
+  std::memcpy(destination, source, bytes);
+  return CopyOutcome::kDone;
+}
+
+FabricEnvironment Complete(FabricEnvironment environment) {
+  RAILGAUGE_CHECK(environment.now != nullptr);
+  if (!environment.wake) environment.wake = [] {};
+  if (!environment.completion_event)
+    environment.completion_event = [](const PciAddress&, uint16_t) {};
+  if (!environment.copy) environment.copy = PlainCopy;
+  return environment;
+}
+
+}  // namespace
+
+Engine::Engine(FabricEnvironment environment, TransferHandler* handler)
+    : environment_(Complete(std::move(environment))),
+      handler_(handler),
+      epoch_(environment_.now()) {}
+
+SimTime Engine::Now() const { return ToSimTime(environment_.now() - epoch_); }
+
+void Engine::Release(Lock& lock) {
+  const bool wake = std::exchange(wake_, false);
+  const auto events = std::exchange(events_to_raise_, {});
+  lock.unlock();
+  for (const auto& [nic, cq] : events) environment_.completion_event(nic, cq);
+  if (wake) environment_.wake();
+}
+
+Transfer& Engine::Start() {
+  if (unused_.empty()) {
+    transfers_.push_back(std::make_unique<Transfer>());
+    unused_.push_back(transfers_.back().get());
+  }
+  Transfer& transfer = *unused_.back();
+  unused_.pop_back();
+  transfer.sequence = sequence_++;
+  transfer.posted_to_idle = in_flight_ == 0;
+  ++in_flight_;
+  return transfer;
+}
+
+void Engine::Push(Queue& queue, Transfer& transfer) {
+  queue.push({transfer.due, transfer.sequence, &transfer});
+}
+
+void Engine::Schedule(Transfer& transfer, SimTime due) {
+  transfer.due = due;
+  Push(timed_, transfer);
+  RequestWake(due);
+}
+
+void Engine::ScheduleCopy(Transfer& transfer, SimTime due) {
+  transfer.due = due;
+  if (transfer.copy_length == 0) return Schedule(transfer, due);
+  Push(uncopied_, transfer);
+  RequestWake(due - static_cast<SimTime>(transfer.copy_length) * kCopyPicosecondsPerByte);
+}
+
+void Engine::RequestWake(SimTime at) {
+  if (at >= poll_at_) return;
+  poll_at_ = at;
+  wake_ = true;
+}
+
+void Engine::Cancel(Transfer& transfer) {
+  transfer.cancelled = true;  // recycled when its queue comes to it
+  if (--in_flight_ == 0) policy_.OnIdle();
+}
+
+void Engine::Finish(Transfer& transfer) {
+  Recycle(transfer);
+  if (--in_flight_ == 0) policy_.OnIdle();
+}
+
+void Engine::Recycle(Transfer& transfer) {
+  // Everything but the vectors' memory.
+  Transfer fresh;
+  fresh.source = std::move(transfer.source);
+  fresh.destination = std::move(transfer.destination);
+  fresh.local_regions = std::move(transfer.local_regions);
+  fresh.remote_regions = std::move(transfer.remote_regions);
+  fresh.source.clear();
+  fresh.destination.clear();
+  fresh.local_regions.clear();
+  fresh.remote_regions.clear();
+  transfer = std::move(fresh);
+  unused_.push_back(&transfer);
+}
+
+Transfer* Engine::PopLive(Queue& queue, SimTime until) {
+  while (!queue.empty() && queue.top().due <= until) {
+    Transfer* transfer = queue.top().transfer;
+    queue.pop();
+    if (!transfer->cancelled) return transfer;
+    Recycle(*transfer);
+  }
+  return nullptr;
+}
+
+void Engine::WaitForCopies(Lock& lock) {
+  const uint64_t batch = batch_number_;
+  batch_done_.wait(lock, [&] { return !copying_ || batch_number_ != batch; });
+}
+
+void Engine::RunDue() {
+  const SimTime now = Now();
+  while (Transfer* transfer = PopLive(timed_, now)) handler_->OnDue(*transfer, now);
+}
+
+bool Engine::TakeBatch() {
+  batch_.clear();
+  uint64_t room = kBatchBytes;
+  while (room > 0 && batch_.size() < kBatchPieces) {
+    Transfer* transfer = PopLive(uncopied_, kNever);
+    if (transfer == nullptr) break;
+    if (!handler_->MayCopy(*transfer)) {
+      Schedule(*transfer, transfer->due);
+      continue;
+    }
+    const bool sampled = policy_.sampling() && !transfer->posted_to_idle;
+    const uint64_t left = transfer->copy_length - transfer->copied;
+    const uint64_t take = sampled ? left : std::min(left, room);
+    batch_.push_back({transfer, transfer->copied + take, sampled});
+    room -= std::min(take, room);
+  }
+  return !batch_.empty();
+}
+
+void Engine::CopyPiece(const Piece& piece) {
+  Transfer& transfer = *piece.transfer;
+  CopyOutcome outcome = CopyOutcome::kDone;
+  const auto copy = [&](uint64_t offset, uint64_t bytes) {
+    outcome = GatherCopy(transfer.destination, transfer.source, offset, bytes, environment_.copy);
+    return outcome == CopyOutcome::kDone;
+  };
+  if (piece.sampled) {
+    CopyPolicy::ForEachSample(transfer.copied, piece.end, copy);
+  } else {
+    copy(transfer.copied, piece.end - transfer.copied);
+  }
+  if (outcome == CopyOutcome::kDone) return;
+  const bool local_source = transfer.request.op != SendOp::kRdmaRead;
+  const bool source = outcome == CopyOutcome::kSourceFault;
+  transfer.status =
+      source == local_source ? CompletionStatus::kInvalidLkey : CompletionStatus::kBadAddress;
+}
+
+void Engine::CopyBatch() {
+  for (const Piece& piece : batch_) CopyPiece(piece);
+}
+
+void Engine::FinishBatch() {
+  const SimTime now = Now();
+  for (const Piece& piece : batch_) {
+    Transfer& transfer = *piece.transfer;
+    if (!piece.sampled) policy_.OnCopied(transfer.copy_length, transfer.due, now);
+    transfer.copied = piece.end;
+    const bool done =
+        transfer.copied == transfer.copy_length || transfer.status != CompletionStatus::kOk;
+    Push(done ? timed_ : uncopied_, transfer);
+  }
+}
+
+std::optional<Nanoseconds> Engine::Poll() {
+  std::lock_guard polling(poll_mutex_);
+  Lock lock(mutex_);
+  poll_at_ = kPolling;
+  for (int round = 0; round < kRoundsOfPoll; ++round) {
+    RunDue();
+    if (!TakeBatch()) break;
+    copying_ = true;
+    Release(lock);
+    CopyBatch();
+    lock.lock();
+    copying_ = false;
+    ++batch_number_;
+    batch_done_.notify_all();
+    FinishBatch();
+  }
+  RunDue();
+  poll_at_ = !uncopied_.empty() ? Now() : timed_.empty() ? kNever : timed_.top().due;
+  const SimTime next = poll_at_;
+  Release(lock);
+  if (next == kNever) return std::nullopt;
+  return epoch_ + ToNanoseconds(next);
+}
+
+}  // namespace railgauge::efa

@@ -1,0 +1,120 @@
+// Engine: what is in flight in the whole fabric, in order of time, and the copying of payload.
+//
+// The engine owns the fabric's one lock. A transfer goes to Schedule (its time comes, the handler
+// decides) or ScheduleCopy (its payload is copied, ahead of its time where the host can, and then
+// its time comes). Copies run outside the lock in batches small enough for the lock's other users
+// to get in between; whoever takes memory or a queue pair away first marks it, so that no new batch
+// touches it, and then waits for the batch under way.
+#ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_ENGINE_H_
+#define RAILGAUGE_LIB_EMULATOR_DEVICE_ENGINE_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "lib/emulator/device/copy_policy.h"
+#include "lib/emulator/device/environment.h"
+#include "lib/emulator/device/sim_time.h"
+#include "lib/emulator/device/transfer.h"
+
+namespace railgauge::efa {
+
+// The protocol on top. Called with the lock held.
+class TransferHandler {
+ public:
+  virtual ~TransferHandler() = default;
+  // The transfer's time has come: ends with Engine::Finish, or schedules it again.
+  virtual void OnDue(Transfer& transfer, SimTime now) = 0;
+  // Whether the payload may still be copied. No: sets the status, and OnDue follows in due time.
+  virtual bool MayCopy(Transfer& transfer) = 0;
+};
+
+class Engine {
+ public:
+  Engine(FabricEnvironment environment, TransferHandler* handler);
+
+  using Lock = std::unique_lock<std::mutex>;
+  Lock Acquire() { return Lock(mutex_); }
+  // Releases the lock, then calls the environment for what came up under it.
+  void Release(Lock& lock);
+
+  // The rest needs the lock.
+  SimTime Now() const;
+
+  // A new transfer, the engine's until Finish or Cancel.
+  Transfer& Start();
+  void Schedule(Transfer& transfer, SimTime due);
+  void ScheduleCopy(Transfer& transfer, SimTime due);
+  void Finish(Transfer& transfer);
+  // Finish for a transfer that is scheduled. Not while a batch is being copied: WaitForCopies.
+  void Cancel(Transfer& transfer);
+
+  void RaiseEvent(const PciAddress& nic, uint16_t cq) { events_to_raise_.emplace_back(nic, cq); }
+
+  // Until the batch under way, if any, is copied. Gives the lock up meanwhile.
+  void WaitForCopies(Lock& lock);
+
+  // Takes the lock by itself; see Fabric::Poll.
+  std::optional<Nanoseconds> Poll();
+
+ private:
+  struct Entry {
+    SimTime due;
+    uint64_t sequence;
+    Transfer* transfer;
+    friend bool operator>(const Entry& a, const Entry& b) {
+      return std::pair(a.due, a.sequence) > std::pair(b.due, b.sequence);
+    }
+  };
+  using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+
+  // A piece of a payload: [transfer->copied, end).
+  struct Piece {
+    Transfer* transfer;
+    uint64_t end;
+    bool sampled;
+  };
+
+  static void Push(Queue& queue, Transfer& transfer);
+  Transfer* PopLive(Queue& queue, SimTime until);
+  void Recycle(Transfer& transfer);
+  void RequestWake(SimTime at);
+  void RunDue();
+  bool TakeBatch();
+  void CopyBatch();
+  void CopyPiece(const Piece& piece);
+  void FinishBatch();
+
+  const FabricEnvironment environment_;
+  TransferHandler* const handler_;
+  const Nanoseconds epoch_;
+
+  std::mutex poll_mutex_;  // before mutex_
+  std::mutex mutex_;
+  std::condition_variable batch_done_;
+
+  Queue timed_;     // OnDue at their time
+  Queue uncopied_;  // payload to be copied, the most urgent first
+  std::vector<std::unique_ptr<Transfer>> transfers_;
+  std::vector<Transfer*> unused_;
+  uint64_t sequence_ = 0;
+  uint64_t in_flight_ = 0;
+  CopyPolicy policy_;
+
+  std::vector<Piece> batch_;
+  bool copying_ = false;
+  uint64_t batch_number_ = 0;
+
+  SimTime poll_at_ = kNever;  // when the next Poll is expected; the least value while one runs
+  bool wake_ = false;
+  std::vector<std::pair<PciAddress, uint16_t>> events_to_raise_;
+};
+
+}  // namespace railgauge::efa
+
+#endif  // RAILGAUGE_LIB_EMULATOR_DEVICE_ENGINE_H_

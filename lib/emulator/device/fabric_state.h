@@ -1,0 +1,77 @@
+// FabricState and DeviceState: everything that the device model remembers. Guarded by the engine's
+// lock but for what is const after construction.
+#ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_FABRIC_STATE_H_
+#define RAILGAUGE_LIB_EMULATOR_DEVICE_FABRIC_STATE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "lib/emulator/device/admin.h"
+#include "lib/emulator/device/ah_table.h"
+#include "lib/emulator/device/cq.h"
+#include "lib/emulator/device/device.h"
+#include "lib/emulator/device/engine.h"
+#include "lib/emulator/device/mr_table.h"
+#include "lib/emulator/device/path.h"
+#include "lib/emulator/device/pd_table.h"
+#include "lib/emulator/device/qp.h"
+#include "lib/emulator/device/rate_limiter.h"
+#include "lib/emulator/device/region_allocator.h"
+#include "lib/emulator/device/uar_table.h"
+#include "lib/scenario/emulated_machine.h"
+
+namespace railgauge::efa {
+
+struct DeviceState {
+  DeviceState(FabricState& owner, const EmulatedNic& nic, const BarMemory& memory);
+
+  // Null when there is none.
+  CompletionQueue* FindCq(uint16_t cq) const { return cq < cqs.size() ? cqs[cq].get() : nullptr; }
+  // Writes a completion of one of this device's QPs; counts it when the CQ is full.
+  void Complete(uint16_t cq, uint16_t sub_cq, const Completion& completion);
+
+  FabricState& fabric;
+  const PciAddress address;
+  const EmulatedNicModel model;
+  const Gid gid;
+  const BarMemory bars;
+  PathTable paths;
+
+  PdTable pds;
+  UarTable uars;
+  MrTable mrs;
+  AhTable ahs;
+  IdPool cq_numbers;
+  std::vector<std::unique_ptr<CompletionQueue>> cqs;  // by number
+  QpTable qps;
+  RegionAllocator llq;
+  DeviceStats stats;
+
+  std::unique_ptr<Device> handle;  // what the front end holds
+};
+
+struct FabricState {
+  FabricState(const EmulatedMachine& machine, DmaSpace* dma_space, FabricEnvironment environment,
+              std::unique_ptr<TransferHandler> handler);
+
+  // The device with this GID, null when nobody has it.
+  DeviceState* FindDevice(const Gid& gid) const;
+
+  const EmulatedMachine machine;
+  DmaSpace& dma_space;
+  const SimTime base_latency;
+  std::vector<RateLimiter> limiters;  // by the machine's resource index
+  std::unique_ptr<TransferHandler> handler;
+  Engine engine;
+  std::map<Gid, DeviceState*> by_gid;
+  std::vector<std::unique_ptr<DeviceState>> devices;
+};
+
+// "fe80:0000:0000:0000:0000:0000:0000:0001" as sysfs shows it, or a shorter IPv6 spelling.
+Gid ParseGid(const std::string& text);
+
+}  // namespace railgauge::efa
+
+#endif  // RAILGAUGE_LIB_EMULATOR_DEVICE_FABRIC_STATE_H_

@@ -1,0 +1,48 @@
+#include "lib/emulator/device/gather_copy.h"
+
+#include <algorithm>
+
+namespace railgauge::efa {
+namespace {
+
+// A position in a list of runs.
+class Cursor {
+ public:
+  Cursor(std::span<const MemoryRun> runs, uint64_t offset) : runs_(runs) { Advance(offset); }
+
+  std::byte* memory() const { return runs_[index_].memory + offset_; }
+  uint64_t left_in_run() const { return runs_[index_].length - offset_; }
+
+  void Advance(uint64_t bytes) {
+    offset_ += bytes;
+    while (index_ < runs_.size() && offset_ >= runs_[index_].length) {
+      offset_ -= runs_[index_].length;
+      ++index_;
+    }
+  }
+
+ private:
+  std::span<const MemoryRun> runs_;
+  size_t index_ = 0;
+  uint64_t offset_ = 0;  // in the run
+};
+
+}  // namespace
+
+CopyOutcome GatherCopy(std::span<const MemoryRun> destination, std::span<const MemoryRun> source,
+                       uint64_t offset, uint64_t bytes,
+                       const std::function<CopyOutcome(void*, const void*, size_t)>& copy) {
+  Cursor to(destination, offset);
+  Cursor from(source, offset);
+  while (bytes > 0) {
+    const uint64_t piece = std::min({bytes, to.left_in_run(), from.left_in_run()});
+    const CopyOutcome outcome = copy(to.memory(), from.memory(), piece);
+    if (outcome != CopyOutcome::kDone) return outcome;
+    to.Advance(piece);
+    from.Advance(piece);
+    bytes -= piece;
+  }
+  return CopyOutcome::kDone;
+}
+
+}  // namespace railgauge::efa

@@ -1,0 +1,57 @@
+// Transfer: one send request on its way, from the doorbell to its completion.
+#ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_TRANSFER_H_
+#define RAILGAUGE_LIB_EMULATOR_DEVICE_TRANSFER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lib/emulator/device/mr_table.h"
+#include "lib/emulator/device/qp.h"
+#include "lib/emulator/device/sim_time.h"
+#include "lib/emulator/device/wqe.h"
+
+namespace railgauge::efa {
+
+struct DeviceState;
+
+// What UD puts in front of a payload.
+inline constexpr uint32_t kGrhBytes = 40;
+
+struct Transfer {
+  DeviceState* initiator = nullptr;
+  QueuePair* qp = nullptr;
+  size_t position = 0;  // in qp->in_flight
+  SendRequest request;
+  CompletionStatus status = CompletionStatus::kOk;
+
+  DeviceState* target = nullptr;
+  uint32_t target_qp = 0;  // handle: the QP may be gone by the time it counts
+
+  bool dropped = false;  // a datagram that nobody receives: its sender does not learn of it
+
+  uint64_t length = 0;  // of the payload
+  std::vector<MemoryRun> source, destination;
+  std::vector<std::shared_ptr<Mr>> local_regions, remote_regions;
+
+  // SEND: `receive` was taken from the target and the payload is on its way into it.
+  bool arrived = false;
+  ReceiveRequest receive;
+  CompletionStatus receive_status = CompletionStatus::kOk;
+  std::array<std::byte, kGrhBytes> grh{};
+  uint8_t rnr_retries = 0;
+
+  // The engine's.
+  uint64_t sequence = 0;  // order of posting
+  SimTime due = 0;
+  uint64_t copy_length = 0;  // length, and a GRH
+  uint64_t copied = 0;
+  bool posted_to_idle = false;
+  bool cancelled = false;
+};
+
+}  // namespace railgauge::efa
+
+#endif  // RAILGAUGE_LIB_EMULATOR_DEVICE_TRANSFER_H_
