@@ -60,23 +60,6 @@ bool Wanted(const std::vector<T>& wanted, const Key& key) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), key) != wanted.end();
 }
 
-Error NoNicError(const Machine& machine) {
-  Error error = MakeError("census", machine.hostname, "this machine shows no EFA device",
-                          "EFA must be enabled on the instance's network interfaces; `lspci -d "
-                          "1d0f:` shows what is attached");
-  if (!machine.shows_pci) {
-    error.reason = "this view of the machine shows no PCI devices";
-    error.advice =
-        "A container must be given /sys, and an hwloc XML file must have been made with "
-        "`lstopo --whole-io`";
-  } else if (!machine.other_rdma_devices.empty()) {
-    error.reason =
-        fmt::format("this machine shows no EFA device ({} other RDMA devices are not counted)",
-                    machine.other_rdma_devices.size());
-  }
-  return error;
-}
-
 // Registers the buffer in the row's way and asks for the ids; the region is gone on return.
 void FillRow(const OpenNic& nic, const Buffer& buffer, CensusRow* row) {
   const int access = nic.context.AccessFlags();
@@ -117,10 +100,13 @@ void SetAnswer(const Result<IdAnswer>& answer, CensusRow* row) {
 
 Result<std::vector<CensusRow>> RunCensus(const Machine& machine, const CudaDriver& cuda,
                                          const CensusOptions& options) {
+  RAILGAUGE_RETURN_IF_ERROR(machine.CheckHasNics());
   std::vector<const Nic*> nics;
   for (const Nic& nic : machine.nics)
     if (Wanted(options.nics, nic.position.address)) nics.push_back(&nic);
-  if (nics.empty()) return Fail(NoNicError(machine));
+  if (nics.empty()) {
+    return Fail(MakeError("census", machine.hostname, "this machine has none of the chosen NICs"));
+  }
   RAILGAUGE_ASSIGN_OR_RETURN(const DeviceList devices, DeviceList::Get());
 
   std::vector<PlaceBuffer> places;

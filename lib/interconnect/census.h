@@ -35,7 +35,7 @@ struct CensusOptions {
 };
 
 // The rows: NICs, places and ways in the machine's order. An error only when there is nothing to
-// ask: no EFA device (the reason tells a view without PCI from a machine without EFA).
+// ask: no EFA device (Machine::CheckHasNics) or none of the chosen ones.
 Result<std::vector<CensusRow>> RunCensus(const Machine& machine, const CudaDriver& cuda,
                                          const CensusOptions& options = {});
 
