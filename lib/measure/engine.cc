@@ -147,81 +147,91 @@ void Engine::Describe(Sample* sample) {
 
 std::optional<Engine::Transfer> Engine::Prepare(Sample* sample) {
   const Cell& cell = sample->cell;
-  const auto fail = [&](const Error& error) {
-    End(sample, SampleStatus::kFailed, error.ToString());
-    return std::nullopt;
-  };
-  const auto skip = [&](std::string reason) {
-    End(sample, SampleStatus::kSkipped, std::move(reason));
-    return std::nullopt;
-  };
-
-  const auto nic = EndpointOf(*machine_.FindNic(cell.nic.address));
-  if (!nic) return fail(nic.error());
-  const auto partner = EndpointOf(*machine_.FindNic(sample->partner.address));
-  if (!partner) return fail(partner.error());
   Transfer transfer;
+  const auto nic = EndpointOf(*machine_.FindNic(cell.nic.address));
+  const auto partner = EndpointOf(*machine_.FindNic(sample->partner.address));
+  if (!nic || !partner) {
+    End(sample, SampleStatus::kFailed, (!nic ? nic.error() : partner.error()).ToString());
+    return std::nullopt;
+  }
   transfer.nic = *nic;
   transfer.partner = *partner;
   const bool nic_initiates = NicInitiates(cell.operation, cell.direction);
   transfer.initiator = nic_initiates ? *nic : *partner;
   transfer.target = nic_initiates ? *partner : *nic;
 
+  if (const std::optional<std::string> reason = WhyNot(transfer, *sample)) {
+    End(sample, SampleStatus::kSkipped, *reason);
+    return std::nullopt;
+  }
+  if (const Status connected = Connect(&transfer, sample); !connected) {
+    End(sample, SampleStatus::kFailed, connected.error().ToString());
+    return std::nullopt;
+  }
+  return transfer;
+}
+
+// What the devices or the working set cannot do; empty when they can.
+std::optional<std::string> Engine::WhyNot(const Transfer& transfer, const Sample& sample) const {
+  const Cell& cell = sample.cell;
   for (const Endpoint* endpoint : {transfer.nic, transfer.partner}) {
-    if (!endpoint->Can(cell.operation)) {
-      return skip(
-          fmt::format("{} has no RDMA {}", endpoint->attributes().name, ToString(cell.operation)));
-    }
+    if (endpoint->Can(cell.operation)) continue;
+    return fmt::format("{} has no RDMA {}", endpoint->attributes().name, ToString(cell.operation));
   }
   const DeviceAttributes& initiator = transfer.initiator->attributes();
   if (cell.size.count == 0 || cell.size.count > initiator.max_rdma_bytes) {
-    return skip(fmt::format("{} takes RDMA messages from 1 to {} bytes, not {}", initiator.name,
-                            initiator.max_rdma_bytes, cell.size.count));
+    return fmt::format("{} takes RDMA messages from 1 to {} bytes, not {}", initiator.name,
+                       initiator.max_rdma_bytes, cell.size.count);
+  }
+  if (cell.size > memory_.SizeFor(cell.place) ||
+      cell.size > memory_.SizeFor(sample.partner_place)) {
+    return fmt::format("a message of {} is larger than the working set", FormatBytes(cell.size));
   }
   if (cell.depth > transfer.initiator->max_depth()) {
-    return skip(fmt::format("a depth of {} is more than the {} of {}", cell.depth,
-                            transfer.initiator->max_depth(), initiator.name));
+    return fmt::format("a depth of {} is more than the {} of {}", cell.depth,
+                       transfer.initiator->max_depth(), initiator.name);
   }
+  return std::nullopt;
+}
 
-  const auto place_buffer = memory_.Get(cell.place, MemoryRole::kUnderTest);
-  if (!place_buffer) return fail(place_buffer.error());
-  const auto partner_buffer = memory_.Get(sample->partner_place, MemoryRole::kPartner);
-  if (!partner_buffer) return fail(partner_buffer.error());
-  transfer.source = cell.direction == Direction::kToMemory ? *partner_buffer : *place_buffer;
-  transfer.sink = cell.direction == Direction::kToMemory ? *place_buffer : *partner_buffer;
-  const auto place_region = transfer.nic->RegionOf(**place_buffer);
-  if (!place_region) return fail(place_region.error());
-  const auto partner_region = transfer.partner->RegionOf(**partner_buffer);
-  if (!partner_region) return fail(partner_region.error());
-  sample->way = (*place_region)->way;
+// Gives the transfer its memory and address handles, and sets up its loop.
+Status Engine::Connect(Transfer* transfer, Sample* sample) {
+  const Cell& cell = sample->cell;
+  RAILGAUGE_ASSIGN_OR_RETURN(Buffer* const place_buffer,
+                             memory_.Get(cell.place, MemoryRole::kUnderTest));
+  RAILGAUGE_ASSIGN_OR_RETURN(Buffer* const partner_buffer,
+                             memory_.Get(sample->partner_place, MemoryRole::kPartner));
+  const bool to_place = DataGoesToPlace(cell.direction);
+  transfer->source = to_place ? partner_buffer : place_buffer;
+  transfer->sink = to_place ? place_buffer : partner_buffer;
+
+  RAILGAUGE_ASSIGN_OR_RETURN(const Endpoint::Region* const place,
+                             transfer->nic->RegionOf(*place_buffer));
+  RAILGAUGE_ASSIGN_OR_RETURN(const Endpoint::Region* const partner,
+                             transfer->partner->RegionOf(*partner_buffer));
+  sample->way = place->way;
   if (const auto field = AttributingField(cell.operation, cell.direction)) {
-    sample->interconnect_id = (*place_region)->ids.Get(*field);
+    sample->interconnect_id = place->ids.Get(*field);
   }
 
-  const auto target_handle = transfer.initiator->HandleOf(*transfer.target);
-  if (!target_handle) return fail(target_handle.error());
-  // The target must know the initiator, or it refuses RDMA from it.
-  const auto initiator_handle = transfer.target->HandleOf(*transfer.initiator);
-  if (!initiator_handle) return fail(initiator_handle.error());
-
-  const MemoryRegion& local = (nic_initiates ? *place_region : *partner_region)->region;
-  const MemoryRegion& remote = (nic_initiates ? *partner_region : *place_region)->region;
-  LoopSetup& setup = transfer.setup;
-  setup.queue_pairs = transfer.initiator->queue_pairs();
-  setup.cq = transfer.initiator->completion_queue();
-  setup.target = *target_handle;
-  setup.target_numbers = transfer.target->queue_pair_numbers();
+  LoopSetup& setup = transfer->setup;
+  RAILGAUGE_ASSIGN_OR_RETURN(setup.target, transfer->initiator->HandleOf(*transfer->target));
+  // The target must know the initiator too, or it refuses RDMA from it.
+  RAILGAUGE_ASSIGN_OR_RETURN([[maybe_unused]] ibv_ah* const known,
+                             transfer->target->HandleOf(*transfer->initiator));
+  setup.queue_pairs = transfer->initiator->queue_pairs();
+  setup.cq = transfer->initiator->completion_queue();
+  setup.target_numbers = transfer->target->queue_pair_numbers();
   setup.target_queue_key = SrdQueuePair::kQueueKey;
+  const bool nic_initiates = NicInitiates(cell.operation, cell.direction);
+  const MemoryRegion& local = (nic_initiates ? place : partner)->region;
+  const MemoryRegion& remote = (nic_initiates ? partner : place)->region;
   setup.local = {local.address(), local.lkey(), SlotsFor(cell.size, Bytes{local.length()})};
   setup.remote = {remote.address(), remote.rkey(), SlotsFor(cell.size, Bytes{remote.length()})};
-  if (setup.local.slots.count == 0 || setup.remote.slots.count == 0) {
-    return skip(
-        fmt::format("a message of {} is larger than the working set", FormatBytes(cell.size)));
-  }
   setup.message_size = static_cast<uint32_t>(cell.size.count);
   setup.shape = ShapeFor(cell.depth, options_.queue_pairs);
   setup.stall_deadline = options_.stall_deadline;
-  return transfer;
+  return {};
 }
 
 void Engine::Run(Transfer* transfer, const WindowRequest& request, Sample* sample) {

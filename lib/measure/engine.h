@@ -102,6 +102,8 @@ class Engine {
   // Sets what is known of the sample before anything is tried; a status other than kOk ends it.
   void Describe(Sample* sample);
   std::optional<Transfer> Prepare(Sample* sample);
+  std::optional<std::string> WhyNot(const Transfer& transfer, const Sample& sample) const;
+  Status Connect(Transfer* transfer, Sample* sample);
   void Run(Transfer* transfer, const WindowRequest& request, Sample* sample);
   bool VerifyMessage(Transfer* transfer, uint64_t slot, Sample* sample);
   bool Account(const Transfer& transfer, const LoopResult& result, Sample* sample);
