@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <climits>
 #include <cstdlib>
@@ -18,6 +17,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/file.h"
+#include "lib/topology/sysfs_numa.h"
 #include "lib/topology/trial.h"
 #include "lib/topology/xml_text.h"
 
@@ -56,8 +56,9 @@ Result<Topology> InitTopology() {
   hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
   // Nothing here reads caches, and on a big machine most sysfs files are about them.
   hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
-  // Plugins that would start GPU run times, only to name devices that PCI shows already.
-  for (const char* component : {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"}) {
+  // Plugins that would start GPU run times, only to name devices that PCI shows already; and the
+  // x86 one, which runs on every CPU in turn to ask for caches and models.
+  for (const char* component : {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl", "x86"}) {
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
   }
   return topology;
@@ -181,20 +182,6 @@ std::vector<PciPosition*> Positions(Machine& machine) {
   return positions;
 }
 
-// Replaces what hwloc derived by what the kernel says of each function. Where the attribute cannot
-// be read hwloc's word stands.
-void ReadNumaNodesFromSysfs(Machine& machine) {
-  for (PciPosition* position : Positions(machine)) {
-    const Result<std::string> text = ReadAttribute(
-        fmt::format("/sys/bus/pci/devices/{}/numa_node", position->address.ToString()));
-    if (!text) continue;
-    int node = -1;
-    std::from_chars(text->data(), text->data() + text->size(), node);
-    position->numa_node =
-        node >= 0 ? std::optional<uint32_t>(static_cast<uint32_t>(node)) : std::nullopt;
-  }
-}
-
 int CountHostBridges(hwloc_topology_t topology) {
   int count = 0;
   for (hwloc_obj_t bridge = nullptr;
@@ -238,7 +225,7 @@ Machine MakeMachine(hwloc_topology_t topology) {
       machine.instance_type =
           ReadAttribute("/sys/devices/virtual/dmi/id/product_name").value_or("");
     }
-    ReadNumaNodesFromSysfs(machine);
+    ReadNumaNodesFromSysfs("/sys", machine);
   }
   DecideFlat(topology, machine);
   return machine;
@@ -257,9 +244,10 @@ Result<std::string> ReadXmlFile(const std::string& path) {
   return text;
 }
 
+// The library tells only the version of its interface, which may be older than itself.
 std::string LibraryVersion() {
   const unsigned version = hwloc_get_api_version();
-  return fmt::format("{}.{}", version >> 16, (version >> 8) & 0xff);
+  return fmt::format("(interface {}.{})", version >> 16, (version >> 8) & 0xff);
 }
 
 // The Machine in the text of an XML file. May crash on a bad one, as hwloc does.

@@ -16,7 +16,8 @@ int NextGpIndex() {
 // The four sets of an object that holds the CPUs and nodes of these masks.
 std::string Sets(unsigned cpus, unsigned nodes) {
   return fmt::format(
-      R"(cpuset="{0:#010x}" complete_cpuset="{0:#010x}" nodeset="{1:#010x}" complete_nodeset="{1:#010x}")",
+      "cpuset=\"{0:#010x}\" complete_cpuset=\"{0:#010x}\" "
+      "nodeset=\"{1:#010x}\" complete_nodeset=\"{1:#010x}\"",
       cpus, nodes);
 }
 
