@@ -4,16 +4,17 @@
 
 namespace railgauge {
 
-// The machine: a specification as scenario/load.h takes it, and the folder of scenarios.
+// Which machine, for people and as the mark of an emulated process; what it is stands in
+// kMachineFile.
 inline constexpr char kSpecVariable[] = "RAILGAUGE_EMULATED_SPEC";
-inline constexpr char kScenariosVariable[] = "RAILGAUGE_EMULATED_SCENARIOS";
 
 // Octal permission bits of the uverbs nodes, which belong to root: "0666" as udev sets them.
 inline constexpr char kDeviceModeVariable[] = "RAILGAUGE_EMULATED_DEVICE_MODE";
 
-// In the emulated /sys: links to the libraries that the emulated process loads. Also what tells a
-// person that this /sys is not real.
+// In the emulated /sys: links to the libraries that the emulated process loads, and the machine
+// (machine_file.h). Also what tells a person that this /sys is not real.
 inline constexpr char kSupportFolder[] = "/sys/.railgauge-emulated";
+inline constexpr char kMachineFile[] = "/sys/.railgauge-emulated/machine";
 
 }  // namespace railgauge
 

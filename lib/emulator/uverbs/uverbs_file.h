@@ -33,6 +33,8 @@ class UverbsFile {
   UverbsFile(const UverbsFile&) = delete;
   UverbsFile& operator=(const UverbsFile&) = delete;
 
+  const UverbsDevice& device() const { return device_; }
+
   // ioctl(2) on the file: 0 or a negative errno value. `argument` is the caller's pointer.
   int Ioctl(unsigned long request, void* argument);
 

@@ -112,6 +112,14 @@ std::shared_ptr<UverbsFile> UverbsHost::FileOf(int fd) {
   return it == files_.end() ? nullptr : it->second;
 }
 
+size_t UverbsHost::IndexOf(int fd) {
+  const std::shared_ptr<UverbsFile> file = FileOf(fd);
+  for (size_t i = 0; i < devices_.size(); ++i) {
+    if (file != nullptr && &file->device() == devices_[i].get()) return i;
+  }
+  return 0;
+}
+
 int UverbsHost::Ioctl(int fd, unsigned long request, void* argument) {
   const std::shared_ptr<UverbsFile> file = FileOf(fd);
   return file == nullptr ? -EBADF : file->Ioctl(request, argument);

@@ -43,6 +43,8 @@ class UverbsHost {
 
   // Whether `fd` was opened here. Lock-free: asked for every close(2) of the process.
   bool IsOpen(int fd) const;
+  // The device number that an open `fd` is of; 0 when it is none.
+  size_t IndexOf(int fd);
   int Ioctl(int fd, unsigned long request, void* argument);
   // Forgets `fd`, which the caller closes after. Also for descriptors of event channels; does
   // nothing for any other.

@@ -1,0 +1,111 @@
+#include "lib/emulator/preload/executor.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "lib/emulator/uverbs/raw_syscall.h"
+
+namespace railgauge {
+
+namespace {
+
+constexpr Nanoseconds kForever = Nanoseconds::max();
+constexpr Nanoseconds kPublishInterval{5'000'000};
+// Woken this much before the time, to spin for the rest: what a timer is late by on an idle CPU.
+constexpr Nanoseconds kSpin{5'000};
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  asm volatile("yield");
+#endif
+}
+
+int RealCpus() {
+  unsigned long mask[16] = {};
+  const int64_t bytes = RawSyscall(SYS_sched_getaffinity, 0, sizeof mask, &mask[0]);
+  int count = 0;
+  for (int64_t word = 0; word * 8 < bytes; ++word) count += __builtin_popcountl(mask[word]);
+  return count;
+}
+
+}  // namespace
+
+Nanoseconds Executor::Now() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::chrono::seconds(now.tv_sec) + Nanoseconds(now.tv_nsec);
+}
+
+bool Executor::Start(efa::Fabric* fabric) {
+  fabric_ = fabric;
+  can_spin_ = RealCpus() > 1;
+  // Signals are the application's; faults are for the copy that meets unmapped memory.
+  uint64_t all = ~uint64_t{0}, before = 0;
+  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) all &= ~(uint64_t{1} << (fault - 1));
+  RawSyscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+  const int error = pthread_create(&thread_, nullptr, Run, this);
+  RawSyscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
+  if (error == 0) pthread_detach(thread_);
+  return error == 0;
+}
+
+void* Executor::Run(void* executor) {
+  RawSyscall(SYS_prctl, PR_SET_NAME, "efa-emulated");
+  RawSyscall(SYS_prctl, PR_SET_TIMERSLACK, 1);
+  static_cast<Executor*>(executor)->Loop();
+  return nullptr;
+}
+
+void Executor::Wake() {
+  wakes_.fetch_add(1);
+  if (asleep_.load()) RawSyscall(SYS_futex, &wakes_, FUTEX_WAKE_PRIVATE, 1);
+}
+
+void Executor::Loop() {
+  Nanoseconds published = Now();
+  bool moved = false;  // something may have, since the counters were published
+  for (;;) {
+    const uint32_t seen = wakes_.load();
+    const std::optional<Nanoseconds> next = fabric_->Poll();
+    const Nanoseconds now = Now();
+    moved = moved || next.has_value();
+    if (moved && (!next || now - published >= kPublishInterval)) {
+      counters_.Publish();
+      published = now;
+      moved = next.has_value();
+    }
+    Nanoseconds deadline = next.value_or(kForever);
+    if (moved) deadline = std::min(deadline, published + kPublishInterval);
+    WaitUntil(deadline, seen);
+    // What wakes us was a doorbell.
+    moved = moved || wakes_.load() != seen;
+  }
+}
+
+void Executor::WaitUntil(Nanoseconds deadline, uint32_t seen) {
+  const Nanoseconds spin = can_spin_ ? kSpin : Nanoseconds(0);
+  if (deadline == kForever || Now() + spin < deadline) {
+    timespec until = {};
+    if (deadline != kForever) {
+      const Nanoseconds at = deadline - spin;
+      until.tv_sec = at.count() / 1'000'000'000;
+      until.tv_nsec = at.count() % 1'000'000'000;
+    }
+    asleep_.store(true);
+    RawSyscall(SYS_futex, &wakes_, FUTEX_WAIT_BITSET_PRIVATE, seen,
+               deadline == kForever ? nullptr : &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+    asleep_.store(false);
+  }
+  if (deadline == kForever) return;
+  while (wakes_.load(std::memory_order_relaxed) == seen && Now() < deadline) Pause();
+}
+
+}  // namespace railgauge
