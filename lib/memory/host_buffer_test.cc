@@ -28,7 +28,7 @@ TEST(HostBufferTest, IsAlignedZeroedPresentAndInItsPlace) {
   EXPECT_EQ(buffer->data().data(), reinterpret_cast<std::byte*>(buffer->address()));
   EXPECT_TRUE(std::ranges::all_of(buffer->data(), [](std::byte b) { return b == std::byte{0}; }));
   std::vector<unsigned char> present(4);
-  ASSERT_EQ(mincore(buffer->data().data(), 4 * 4096, present.data()), 0);
+  ASSERT_EQ(mincore(buffer->data().data(), size_t{4} * 4096, present.data()), 0);
   EXPECT_TRUE(std::ranges::all_of(present, [](unsigned char p) { return (p & 1) != 0; }));
   if (!buffer->verified()) {
     // A sandbox that forbids move_pages; the reason must then be there for the user.
