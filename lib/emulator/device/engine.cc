@@ -60,8 +60,8 @@ Transfer& Engine::Start() {
   Transfer& transfer = *unused_.back();
   unused_.pop_back();
   transfer.sequence = sequence_++;
-  transfer.posted_to_idle = in_flight_ == 0;
-  ++in_flight_;
+  transfer.posted_to_idle = in_flight_++ == 0;
+  if (transfer.posted_to_idle) policy_.OnBusy(Now());
   return transfer;
 }
 
@@ -90,12 +90,12 @@ void Engine::RequestWake(SimTime at) {
 
 void Engine::Cancel(Transfer& transfer) {
   transfer.cancelled = true;  // recycled when its queue comes to it
-  if (--in_flight_ == 0) policy_.OnIdle();
+  if (--in_flight_ == 0) policy_.OnIdle(Now());
 }
 
 void Engine::Finish(Transfer& transfer) {
   Recycle(transfer);
-  if (--in_flight_ == 0) policy_.OnIdle();
+  if (--in_flight_ == 0) policy_.OnIdle(Now());
 }
 
 void Engine::Recycle(Transfer& transfer) {

@@ -53,8 +53,12 @@ EmulatedMachine MakeTestMachine() {
   EmulatedMachine machine;
   machine.instance_type = "test";
   machine.base_latency = kBaseLatency;
-  machine.numa_nodes = {{0, {0}, Bytes{1u << 30}}, {1, {1}, Bytes{1u << 30}}};
-  machine.gpus = {{kGpu, "GPU", Bytes{1u << 30}, true}};
+  for (const uint32_t index : {0u, 1u}) {
+    EmulatedNumaNode& node = machine.numa_nodes.emplace_back();
+    node.index = index;
+    node.memory = Bytes{1u << 30};
+  }
+  machine.gpus.emplace_back().address = kGpu;
   const auto add_resource = [&machine](const std::string& name, double rate) {
     machine.resources.push_back({name, BytesPerSecond{rate}});
     return static_cast<uint32_t>(machine.resources.size() - 1);
