@@ -23,7 +23,7 @@ std::optional<Interval> BootstrapMedian(std::span<const double> values,
   std::vector<double> medians(options.resamples);
   for (double& median : medians) {
     for (double& value : resample) value = values[draw()];
-    median = *Median(resample);
+    median = MedianInPlace(resample);
   }
   std::sort(medians.begin(), medians.end());
   const double tail = (1 - options.confidence) / 2;

@@ -5,16 +5,23 @@
 #include <limits>
 #include <vector>
 
+#include "lib/base/result.h"
+
 namespace railgauge {
+
+double MedianInPlace(std::span<double> values) {
+  RAILGAUGE_CHECK(!values.empty());
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  // Halves before the sum, so that it cannot overflow.
+  return *std::max_element(values.begin(), middle) / 2 + *middle / 2;
+}
 
 std::optional<double> Median(std::span<const double> values) {
   if (values.empty()) return std::nullopt;
   std::vector<double> work(values.begin(), values.end());
-  const auto middle = work.begin() + static_cast<std::ptrdiff_t>(work.size() / 2);
-  std::nth_element(work.begin(), middle, work.end());
-  if (work.size() % 2 == 1) return *middle;
-  // Halves before the sum, so that it cannot overflow.
-  return *std::max_element(work.begin(), middle) / 2 + *middle / 2;
+  return MedianInPlace(work);
 }
 
 std::optional<double> MedianAbsoluteDeviation(std::span<const double> values) {

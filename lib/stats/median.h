@@ -12,6 +12,9 @@ namespace railgauge {
 // hold a NaN, which has no order.
 std::optional<double> Median(std::span<const double> values);
 
+// As Median of values that may be put in another order; there must be at least one.
+double MedianInPlace(std::span<double> values);
+
 // The median of the distances from the median, not scaled. Empty for no values.
 std::optional<double> MedianAbsoluteDeviation(std::span<const double> values);
 

@@ -1,0 +1,397 @@
+#include "lib/placement/consumer_judge.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fmt/core.h"
+#include "lib/placement/comparison.h"
+#include "lib/placement/sentences.h"
+#include "lib/placement/sharing.h"
+
+namespace railgauge {
+namespace {
+
+// From the one that hides the others to the one that any other hides.
+constexpr std::array kSeverity = {Verdict::kWrong,   Verdict::kOversubscribed, Verdict::kSlow,
+                                  Verdict::kInvalid, Verdict::kUndecided,      Verdict::kNoisy,
+                                  Verdict::kOk};
+
+size_t SeverityOf(Verdict verdict) {
+  return static_cast<size_t>(std::find(kSeverity.begin(), kSeverity.end(), verdict) -
+                             kSeverity.begin());
+}
+
+// Something found about the consumer.
+struct Concern {
+  Verdict verdict = Verdict::kOk;
+  double loss = 0;  // the greater of two equal verdicts is told
+  std::string sentence;
+  std::vector<NicKey> best;  // the NICs that the consumer should have; empty: no better are known
+  std::optional<Comparison> comparison;
+};
+
+// A chosen NIC against a free rival.
+struct Match {
+  const MeasuredCell* cell;
+  const MeasuredCell* rival;
+  bool idle;
+  Comparison comparison;
+};
+
+class ConsumerJudge {
+ public:
+  ConsumerJudge(const Evidence& evidence, const Assignment& assignment,
+                std::set<PciAddress>& promised)
+      : evidence_(evidence), assignment_(assignment), promised_(promised) {}
+
+  PlacementRow Judge() {
+    for (const Operation operation : {Operation::kRead, Operation::kWrite})
+      CheckCoverage(operation);
+    CheckOthersMeasured();
+    for (const NicKey& nic : assignment_.nics) {
+      for (const Dimension& dimension : kDimensions) {
+        const MeasuredCell* cell = CellOf(nic, dimension);
+        if (cell == nullptr || !cell->measured()) continue;
+        CheckRivals(nic, *cell, dimension);
+        CheckClass(nic, *cell);
+      }
+    }
+    CheckSharing();
+    return Row();
+  }
+
+ private:
+  const MeasuredCell* CellOf(const NicKey& nic, const Dimension& dimension) const {
+    return evidence_.table().Find(nic.address, assignment_.consumer, dimension);
+  }
+  const JudgeGates& gates() const { return evidence_.gates(); }
+  std::string Consumer() const { return assignment_.consumer.ToString(); }
+
+  void CheckCoverage(Operation operation);
+  void CheckOthersMeasured();
+  void CheckRivals(const NicKey& nic, const MeasuredCell& cell, const Dimension& dimension);
+  void CheckClass(const NicKey& nic, const MeasuredCell& cell);
+  void CheckSharing();
+  void AddWrong(const NicKey& nic, const Match& match, const Dimension& dimension);
+  void NoteRegret(const Comparison& comparison, bool free);
+  std::vector<NicKey> Replacements(const NicKey& nic, const Dimension& dimension, size_t count);
+  PlacementRow Row();
+
+  const Evidence& evidence_;
+  const Assignment& assignment_;
+  std::set<PciAddress>& promised_;
+  std::vector<Concern> concerns_;
+  std::vector<std::string> notes_;
+  std::optional<Comparison> free_regret_, other_regret_;
+  bool something_measured_ = false;
+};
+
+// An operation that no chosen NIC can do, or that nobody asked to measure, is noted; of one that
+// was measured anywhere, every chosen NIC needs both directions.
+void ConsumerJudge::CheckCoverage(Operation operation) {
+  const std::string name = operation == Operation::kRead ? "READ" : "WRITE";
+  bool measured = false;
+  std::vector<std::pair<std::string, const MeasuredCell*>> missing;
+  for (const NicKey& nic : assignment_.nics) {
+    for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
+      const MeasuredCell* cell = CellOf(nic, {operation, direction});
+      if (cell != nullptr && cell->measured()) {
+        measured = true;
+      } else {
+        missing.emplace_back(
+            fmt::format("{} of {}", ToString(Dimension{operation, direction}), NameOf(nic)), cell);
+      }
+    }
+  }
+  something_measured_ |= measured;
+  const auto worst = std::find_if(missing.begin(), missing.end(), [](const auto& entry) {
+    return entry.second != nullptr && entry.second->invalid > 0;
+  });
+  if (worst != missing.end()) {
+    concerns_.push_back({Verdict::kInvalid,
+                         0,
+                         fmt::format("The measurement of {} is not valid: {}.", worst->first,
+                                     worst->second->reason),
+                         {},
+                         {}});
+    return;
+  }
+  const auto reason_of = [](const MeasuredCell* cell) {
+    return cell == nullptr || cell->reason.empty() ? std::string() : ": " + cell->reason;
+  };
+  const auto failed = std::find_if(missing.begin(), missing.end(), [](const auto& entry) {
+    return entry.second != nullptr && entry.second->failed > 0;
+  });
+  if (failed != missing.end() || (measured && !missing.empty())) {
+    const auto& [what, cell] = failed != missing.end() ? *failed : missing.front();
+    const std::string more =
+        missing.size() > 1 ? fmt::format(" (and {} more)", missing.size() - 1) : "";
+    concerns_.push_back({Verdict::kUndecided,
+                         0,
+                         fmt::format("{} was not measured{}{}; a verdict needs both directions of "
+                                     "every chosen NIC.",
+                                     what, more, reason_of(cell)),
+                         {},
+                         {}});
+  } else if (!measured) {
+    const auto told = std::find_if(missing.begin(), missing.end(),
+                                   [](const auto& entry) { return entry.second != nullptr; });
+    notes_.push_back(told == missing.end()
+                         ? fmt::format("{} was not measured.", name)
+                         : fmt::format("{} was not judged{}.", name, reason_of(told->second)));
+  }
+}
+
+// Without any other NIC measured, "nothing better" would be a claim about nothing.
+void ConsumerJudge::CheckOthersMeasured() {
+  size_t others = 0, measured = 0;
+  for (const Nic& nic : evidence_.machine().nics) {
+    const bool chosen = std::any_of(assignment_.nics.begin(), assignment_.nics.end(),
+                                    [&](auto& c) { return c.address == nic.position.address; });
+    if (chosen) continue;
+    ++others;
+    const bool any = std::any_of(
+        std::begin(kDimensions), std::end(kDimensions), [&](const Dimension& dimension) {
+          return evidence_.table()
+              .Throughput(nic.position.address, assignment_.consumer, dimension)
+              .has_value();
+        });
+    measured += any ? 1 : 0;
+  }
+  if (others > 0 && measured == 0) {
+    concerns_.push_back(
+        {Verdict::kUndecided,
+         0,
+         fmt::format("None of the {} other NICs was measured at {}, so a better one "
+                     "cannot be excluded.",
+                     others, Consumer()),
+         {},
+         {}});
+  } else if (measured < others) {
+    notes_.push_back(fmt::format("Only {} of {} other NICs were measured.", measured, others));
+  }
+}
+
+void ConsumerJudge::NoteRegret(const Comparison& comparison, bool free) {
+  std::optional<Comparison>& worst = free ? free_regret_ : other_regret_;
+  const auto key = [](const Comparison& c) {
+    return std::pair(c.outcome == Outcome::kUnproven, c.ratio);
+  };
+  if (!worst || key(comparison) < key(*worst)) worst = comparison;
+}
+
+void ConsumerJudge::CheckRivals(const NicKey& nic, const MeasuredCell& cell,
+                                const Dimension& dimension) {
+  std::optional<Match> worse, noisy, suspected;
+  // The rounds were made against the fastest rivals of the screening. Where those turned out to be
+  // no better, a rival that looked slower then raises no suspicion by its single window.
+  double fastest_cleared = 0;
+  for (const Rival& rival : evidence_.RivalsOf(assignment_, nic.address, dimension)) {
+    const Match match{&cell, rival.cell, rival.idle,
+                      Compare(cell, *rival.cell, gates().bad_placement, gates())};
+    const Comparison& comparison = match.comparison;
+    const bool proven = comparison.outcome != Outcome::kUnproven;
+    if (rival.free || comparison.outcome == Outcome::kNotWorse) {
+      NoteRegret(comparison, rival.free);
+    }
+    if (!rival.free) continue;
+    if (proven) {
+      for (const Window& window : rival.cell->windows) {
+        if (window.round == 0) fastest_cleared = std::max(fastest_cleared, window.value);
+      }
+    }
+    const auto keep_worst = [&](std::optional<Match>& kept) {
+      if (!kept || comparison.ratio < kept->comparison.ratio) kept = match;
+    };
+    if (comparison.outcome == Outcome::kWorse) keep_worst(worse);
+    if (comparison.outcome == Outcome::kNoisy) keep_worst(noisy);
+    if (!proven && comparison.ratio < 1 - gates().bad_placement) keep_worst(suspected);
+  }
+  if (worse) return AddWrong(nic, *worse, dimension);
+  if (noisy) {
+    concerns_.push_back(
+        {Verdict::kNoisy,
+         1 - noisy->comparison.ratio,
+         fmt::format("The rounds of {} against {} spread too much to tell ({}; {}): measure again "
+                     "on a quiet machine or for longer.",
+                     NameOf(nic), NameOf(noisy->rival->cell.nic), MeasureOf(cell),
+                     LossOf(noisy->comparison)),
+         {},
+         noisy->comparison});
+  }
+  if (suspected && (1 - gates().differs) * *suspected->rival->median > fastest_cleared) {
+    concerns_.push_back(
+        {Verdict::kUndecided,
+         1 - suspected->comparison.ratio,
+         fmt::format("{} looks worse than {} ({}; {}) but was not measured in turn with it often "
+                     "enough: allow more time.",
+                     NameOf(nic), NameOf(suspected->rival->cell.nic), MeasureOf(cell),
+                     LossOf(suspected->comparison)),
+         {},
+         suspected->comparison});
+  }
+}
+
+// The NICs to use in place of `count` chosen ones that are worse than free rivals.
+std::vector<NicKey> ConsumerJudge::Replacements(const NicKey& nic, const Dimension& dimension,
+                                                size_t count) {
+  const double now = *CellOf(nic, dimension)->median;
+  std::vector<NicKey> fresh, already_promised;
+  for (const Rival& rival : evidence_.RivalsOf(assignment_, nic.address, dimension)) {
+    if (!rival.free || now >= (1 - gates().bad_placement) * *rival.cell->median) continue;
+    const NicKey& key = rival.cell->cell.nic;
+    (promised_.contains(key.address) ? already_promised : fresh).push_back(key);
+  }
+  fresh.insert(fresh.end(), already_promised.begin(), already_promised.end());
+  if (fresh.size() > count) fresh.resize(count);
+  return fresh;
+}
+
+void ConsumerJudge::AddWrong(const NicKey& nic, const Match& match, const Dimension& dimension) {
+  // The chosen NICs that a free rival beats by the margin, proven or not: all should be replaced.
+  std::vector<NicKey> kept;
+  for (const NicKey& chosen : assignment_.nics) {
+    const MeasuredCell* cell = CellOf(chosen, dimension);
+    const bool bad =
+        chosen == nic || (cell != nullptr && cell->measured() &&
+                          *cell->median < (1 - gates().bad_placement) * *match.rival->median);
+    if (!bad) kept.push_back(chosen);
+  }
+  std::vector<NicKey> use = Replacements(nic, dimension, assignment_.nics.size() - kept.size());
+  if (use.empty()) use = {match.rival->cell.nic};
+  std::vector<MemoryPlace> partners;
+  for (const NicKey& replacement : use) {
+    for (const MemoryPlace& user : evidence_.Users(replacement.address)) {
+      if (std::find(partners.begin(), partners.end(), user) == partners.end()) {
+        partners.push_back(user);
+      }
+    }
+  }
+  Concern concern;
+  concern.verdict = Verdict::kWrong;
+  concern.loss = 1 - match.comparison.ratio;
+  concern.comparison = match.comparison;
+  concern.sentence =
+      fmt::format("{} gives {} where {}{} gives {} ({}; {}): use {}{}{}.", NameOf(nic),
+                  RateOf(*match.cell), match.idle ? "idle " : "", NameOf(match.rival->cell.nic),
+                  RateOf(*match.rival), MeasureOf(*match.cell), LossOf(match.comparison),
+                  ListOf(use), kept.empty() ? "" : fmt::format(" beside {}", ListOf(kept)),
+                  partners.empty() ? "" : fmt::format(", in exchange with {}", ListOf(partners)));
+  concern.best = kept;
+  concern.best.insert(concern.best.end(), use.begin(), use.end());
+  concerns_.push_back(std::move(concern));
+}
+
+void ConsumerJudge::CheckClass(const NicKey& nic, const MeasuredCell& cell) {
+  const auto standing = evidence_.classes().Of(cell);
+  if (!standing || !standing->suspect) return;
+  const Comparison comparison = evidence_.classes().CompareWithClass(cell);
+  const std::string gap = fmt::format(
+      "{} gives {} where the median of {} {} cells is {} ({}; {})", NameOf(nic), RateOf(cell),
+      standing->members, ToString(evidence_.relations().Of(nic.address, assignment_.consumer)),
+      FormatBytesPerSecond(BytesPerSecond{standing->median}), MeasureOf(cell), LossOf(comparison));
+  Concern concern;
+  concern.loss = 1 - comparison.ratio;
+  if (comparison.outcome == Outcome::kWorse) {
+    concern.verdict = Verdict::kSlow;
+    concern.sentence = gap + ", and no better NIC is free: have this NIC checked.";
+  } else if (comparison.outcome == Outcome::kNoisy) {
+    concern.verdict = Verdict::kNoisy;
+    concern.sentence = gap + "; the rounds spread too much to tell: measure again for longer.";
+  } else if (comparison.outcome == Outcome::kUnproven &&
+             comparison.ratio < 1 - gates().bad_placement) {
+    concern.verdict = Verdict::kUndecided;
+    concern.sentence = gap + "; it looks slow but was not measured often enough: allow more time.";
+  } else {
+    return;
+  }
+  concerns_.push_back(std::move(concern));
+}
+
+void ConsumerJudge::CheckSharing() {
+  std::vector<NicKey> shared;
+  for (const NicKey& nic : assignment_.nics) {
+    if (evidence_.Users(nic.address).size() > 1) shared.push_back(nic);
+  }
+  if (shared.empty()) return;
+  // In the decision's order, so that every one of them comes to the same mover.
+  std::vector<MemoryPlace> users, others;
+  for (const Assignment& assignment : evidence_.decision().assignments) {
+    const bool shares = std::any_of(shared.begin(), shared.end(), [&](const NicKey& nic) {
+      const std::vector<MemoryPlace>& all = evidence_.Users(nic.address);
+      return std::find(all.begin(), all.end(), assignment.consumer) != all.end();
+    });
+    if (!shares) continue;
+    users.push_back(assignment.consumer);
+    if (assignment.consumer != assignment_.consumer) others.push_back(assignment.consumer);
+  }
+  const auto relief = FindRelief(evidence_, users, shared, promised_);
+  if (!relief) return;
+  Concern concern;
+  concern.verdict = Verdict::kOversubscribed;
+  concern.sentence =
+      fmt::format("{} also {} {} while {} {} idle: give {} {} instead.", ListOf(shared),
+                  shared.size() == 1 ? "serves" : "serve", ListOf(others), ListOf(relief->idle),
+                  relief->idle.size() == 1 ? "is" : "are", relief->mover.ToString(),
+                  relief->idle.size() == 1 ? "it" : "them");
+  if (relief->mover == assignment_.consumer) {
+    for (const NicKey& nic : assignment_.nics) {
+      if (std::find(shared.begin(), shared.end(), nic) == shared.end()) concern.best.push_back(nic);
+    }
+    concern.best.insert(concern.best.end(), relief->idle.begin(), relief->idle.end());
+  }
+  concerns_.push_back(std::move(concern));
+}
+
+PlacementRow ConsumerJudge::Row() {
+  if (!something_measured_ && concerns_.empty()) {
+    concerns_.push_back({Verdict::kUndecided,
+                         0,
+                         fmt::format("Nothing of {} was measured with its NICs.", Consumer()),
+                         {},
+                         {}});
+  }
+  PlacementRow row;
+  row.consumer = assignment_.consumer;
+  row.chosen = assignment_.nics;
+  std::optional<Comparison> regret = free_regret_ ? free_regret_ : other_regret_;
+  const auto worst =
+      std::min_element(concerns_.begin(), concerns_.end(), [](const Concern& a, const Concern& b) {
+        return std::pair(SeverityOf(a.verdict), -a.loss) <
+               std::pair(SeverityOf(b.verdict), -b.loss);
+      });
+  if (worst == concerns_.end()) {
+    row.verdict = Verdict::kOk;
+    row.reason = fmt::format("No NIC that is free or worth exchanging was measured better than {}.",
+                             ListOf(row.chosen));
+  } else {
+    row.verdict = worst->verdict;
+    row.reason = worst->sentence;
+    row.best = worst->best;
+    if (worst->verdict == Verdict::kWrong) regret = worst->comparison;
+    for (const NicKey& nic : row.best) {
+      if (evidence_.Idle(nic.address)) promised_.insert(nic.address);
+    }
+  }
+  for (const std::string& note : notes_) row.reason += " " + note;
+  const auto clamp = [](double ratio) { return std::clamp(1 - ratio, 0.0, 1.0); };
+  if (something_measured_) row.regret = regret ? clamp(regret->ratio) : 0;
+  if (regret && regret->interval) {
+    row.regret_low = clamp(regret->interval->high);
+    row.regret_high = clamp(regret->interval->low);
+  }
+  return row;
+}
+
+}  // namespace
+
+PlacementRow JudgeConsumer(const Evidence& evidence, const Assignment& assignment,
+                           std::set<PciAddress>& promised) {
+  return ConsumerJudge(evidence, assignment, promised).Judge();
+}
+
+}  // namespace railgauge

@@ -1,0 +1,85 @@
+// Evidence: what a run measured, seen from a decision: who uses a NIC, which cells a consumer's
+// verdict rests on, and which other NIC could take the place of a chosen one.
+//
+// Shared by the judge and by the shortlist of what to measure again, so that the two agree on which
+// comparison a verdict hangs on.
+#ifndef RAILGAUGE_LIB_PLACEMENT_EVIDENCE_H_
+#define RAILGAUGE_LIB_PLACEMENT_EVIDENCE_H_
+
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lib/base/pci_address.h"
+#include "lib/placement/cell_table.h"
+#include "lib/placement/decision.h"
+#include "lib/placement/gates.h"
+#include "lib/placement/speed_class.h"
+#include "lib/record/records.h"
+#include "lib/topology/machine.h"
+
+namespace railgauge {
+
+// A NIC that a consumer could have instead of a chosen one.
+struct Rival {
+  const MeasuredCell* cell = nullptr;  // of the rival, at the consumer
+  // Nobody uses it, or exchanging it with a user of it gains more than it costs. A rival that is
+  // not free is rightly used by another, and no reason to call the decision wrong.
+  bool free = false;
+  bool idle = false;  // nobody uses it
+};
+
+class Evidence {
+ public:
+  // All must outlive this.
+  Evidence(const Machine& machine, std::span<const CensusRow> census,
+           std::span<const Sample> samples, const Decision& decision, const JudgeGates& gates);
+  Evidence(const Evidence&) = delete;
+  Evidence& operator=(const Evidence&) = delete;
+
+  const Machine& machine() const { return machine_; }
+  const Decision& decision() const { return decision_; }
+  const JudgeGates& gates() const { return gates_; }
+  const CellTable& table() const { return table_; }
+  const Relations& relations() const { return relations_; }
+  const SpeedClasses& classes() const { return classes_; }
+
+  // The consumers that use `nic`; empty when it is idle.
+  const std::vector<MemoryPlace>& Users(const PciAddress& nic) const;
+  bool Idle(const PciAddress& nic) const { return Users(nic).empty(); }
+
+  // The dimensions in which all NICs of the assignment were measured: what rivals are compared in.
+  std::vector<Dimension> JudgedDimensions(const Assignment& assignment) const;
+
+  // The least throughput of `nic` at `place` over `dimensions`. Empty where one was not measured.
+  std::optional<double> Worst(const PciAddress& nic, const MemoryPlace& place,
+                              const std::vector<Dimension>& dimensions) const;
+
+  // The rivals of a chosen NIC in one dimension, in the order in which one would take them: free
+  // ones first; among the fastest (within JudgeGates::differs) idle ones and nearer ones first.
+  // Only NICs that are not worse than the chosen one by JudgeGates::bad_placement in any dimension.
+  std::vector<Rival> RivalsOf(const Assignment& assignment, const PciAddress& chosen,
+                              const Dimension& dimension) const;
+
+ private:
+  // `free` of Rival, for a NIC that others use.
+  bool ExchangeGains(const MemoryPlace& consumer, const PciAddress& chosen, const PciAddress& rival,
+                     const Dimension& dimension) const;
+  // Worse than the chosen one by JudgeGates::bad_placement in one of the dimensions, or not
+  // measured.
+  bool WorseSomewhere(const MemoryPlace& consumer, const PciAddress& chosen,
+                      const PciAddress& rival, const std::vector<Dimension>& dimensions) const;
+
+  const Machine& machine_;
+  const Decision& decision_;
+  const JudgeGates gates_;
+  const CellTable table_;
+  const Relations relations_;
+  const SpeedClasses classes_;
+  std::map<PciAddress, std::vector<MemoryPlace>> users_;
+};
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_PLACEMENT_EVIDENCE_H_

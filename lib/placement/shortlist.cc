@@ -1,0 +1,94 @@
+#include "lib/placement/shortlist.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "lib/placement/comparison.h"
+#include "lib/placement/evidence.h"
+
+namespace railgauge {
+namespace {
+
+CellPair PairOf(const MeasuredCell& cell, const MeasuredCell& other, bool may_be_suspect,
+                const JudgeGates& gates) {
+  const double ratio = *other.median > 0 ? *cell.median / *other.median : 1;
+  return {cell.cell, other.cell, ratio, may_be_suspect && ratio < 1 - gates.differs};
+}
+
+// The chosen NICs of one consumer against their rivals in one dimension.
+void AddRivals(const Evidence& evidence, const Assignment& assignment, const Dimension& dimension,
+               std::vector<CellPair>& pairs) {
+  std::vector<CellPair> found;
+  for (const NicKey& nic : assignment.nics) {
+    const MeasuredCell* cell = evidence.table().Find(nic.address, assignment.consumer, dimension);
+    if (cell == nullptr || !cell->measured()) continue;
+    const std::vector<Rival> rivals = evidence.RivalsOf(assignment, nic.address, dimension);
+    if (rivals.empty()) continue;
+    found.push_back(PairOf(*cell, *rivals[0].cell, rivals[0].free, evidence.gates()));
+  }
+  std::stable_sort(found.begin(), found.end(), [](const CellPair& a, const CellPair& b) {
+    return std::tuple(!a.suspect, a.ratio) < std::tuple(!b.suspect, b.ratio);
+  });
+  for (size_t i = 0; i < found.size() && i < evidence.gates().max_suspects; ++i) {
+    if (i == 0 || found[i].suspect) pairs.push_back(found[i]);
+  }
+}
+
+// The chosen NICs of one consumer that are outliers of their class in one dimension.
+void AddOutliers(const Evidence& evidence, const Assignment& assignment, const Dimension& dimension,
+                 std::vector<CellPair>& pairs) {
+  for (const NicKey& nic : assignment.nics) {
+    const MeasuredCell* cell = evidence.table().Find(nic.address, assignment.consumer, dimension);
+    if (cell == nullptr) continue;
+    const auto standing = evidence.classes().Of(*cell);
+    const MeasuredCell* peer = evidence.classes().PeerOf(*cell);
+    if (standing && standing->suspect && peer != nullptr) {
+      pairs.push_back(PairOf(*cell, *peer, true, evidence.gates()));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<CellPair> Shortlist(const Machine& machine, std::span<const CensusRow> census,
+                                std::span<const Sample> samples, const Decision& decision,
+                                const JudgeGates& gates) {
+  const Evidence evidence(machine, census, samples, decision, gates);
+  std::vector<CellPair> pairs;
+  for (const Assignment& assignment : decision.assignments) {
+    for (const Dimension& dimension : kDimensions) {
+      AddRivals(evidence, assignment, dimension, pairs);
+      AddOutliers(evidence, assignment, dimension, pairs);
+    }
+  }
+  // A chosen NIC may be below a rival and its class by the same cell.
+  std::stable_sort(pairs.begin(), pairs.end(), [](const CellPair& a, const CellPair& b) {
+    return std::tuple(!a.suspect, a.ratio, a.cell, a.other) <
+           std::tuple(!b.suspect, b.ratio, b.cell, b.other);
+  });
+  const auto same = [](const CellPair& a, const CellPair& b) {
+    return a.cell == b.cell && a.other == b.other;
+  };
+  pairs.erase(std::unique(pairs.begin(), pairs.end(), same), pairs.end());
+  return pairs;
+}
+
+std::vector<CellPair> StillNoisy(std::span<const CellPair> pairs, std::span<const Sample> samples,
+                                 const JudgeGates& gates) {
+  const CellTable table(samples);
+  const auto find = [&](const Cell& cell) {
+    return table.Find(cell.nic.address, cell.place, {cell.operation, cell.direction});
+  };
+  std::vector<CellPair> noisy;
+  for (const CellPair& pair : pairs) {
+    const MeasuredCell* cell = find(pair.cell);
+    const MeasuredCell* other = find(pair.other);
+    if (cell == nullptr || other == nullptr || !cell->measured() || !other->measured()) continue;
+    if (Compare(*cell, *other, gates.bad_placement, gates).outcome == Outcome::kNoisy) {
+      noisy.push_back(pair);
+    }
+  }
+  return noisy;
+}
+
+}  // namespace railgauge

@@ -1,0 +1,107 @@
+#include "lib/placement/speed_class.h"
+
+#include <cmath>
+
+#include "lib/stats/bootstrap.h"
+#include "lib/stats/median.h"
+
+namespace railgauge {
+
+Relations::Relations(std::span<const CensusRow> census) {
+  for (const CensusRow& row : census) relations_[{row.nic.address, row.place}] = row.relation;
+}
+
+Relation Relations::Of(const PciAddress& nic, const MemoryPlace& place) const {
+  const auto entry = relations_.find({nic, place});
+  return entry == relations_.end() ? Relation::kUnknown : entry->second;
+}
+
+SpeedClasses::SpeedClasses(const CellTable& table, const Relations& relations,
+                           const JudgeGates& gates)
+    : relations_(relations), gates_(gates) {
+  for (const MeasuredCell& cell : table.cells()) {
+    const Dimension dimension{cell.cell.operation, cell.cell.direction};
+    // One voice per NIC and place.
+    if (!cell.measured() ||
+        table.Find(cell.cell.nic.address, cell.cell.place, dimension) != &cell) {
+      continue;
+    }
+    classes_[KeyOf(cell)].members.push_back(&cell);
+  }
+  for (auto& [key, one] : classes_) {
+    std::vector<double> medians;
+    for (const MeasuredCell* cell : one.members) medians.push_back(*cell->median);
+    one.median = *Median(medians);
+    one.mad = *MedianAbsoluteDeviation(medians);
+  }
+}
+
+SpeedClasses::Key SpeedClasses::KeyOf(const MeasuredCell& cell) const {
+  return {relations_.Of(cell.cell.nic.address, cell.cell.place),
+          cell.cell.place.kind,
+          {cell.cell.operation, cell.cell.direction},
+          cell.cell.size};
+}
+
+const SpeedClasses::Class* SpeedClasses::Find(const MeasuredCell& cell) const {
+  const auto entry = classes_.find(KeyOf(cell));
+  return entry == classes_.end() ? nullptr : &entry->second;
+}
+
+std::optional<SpeedClasses::Standing> SpeedClasses::Of(const MeasuredCell& cell) const {
+  const Class* one = Find(cell);
+  if (one == nullptr || !cell.measured() || one->members.size() < gates_.min_class_size) {
+    return std::nullopt;
+  }
+  Standing standing{one->members.size(), one->median, 0, false};
+  standing.z =
+      RobustZ(*cell.median, one->median, one->mad, gates_.class_spread_floor * one->median);
+  standing.suspect =
+      standing.z <= gates_.outlier_z && *cell.median < (1 - gates_.differs) * one->median;
+  return standing;
+}
+
+Comparison SpeedClasses::CompareWithClass(const MeasuredCell& cell) const {
+  Comparison best;
+  const Class* one = Find(cell);
+  if (one == nullptr || !cell.measured()) return best;
+  if (one->median > 0) best.ratio = *cell.median / one->median;
+  double best_distance = 0;
+  for (const MeasuredCell* member : one->members) {
+    if (member->cell.nic.address == cell.cell.nic.address) continue;
+    const Comparison comparison = Compare(cell, *member, gates_.differs, gates_);
+    const double distance = std::abs(*member->median - one->median);
+    if (comparison.outcome == Outcome::kUnproven) continue;
+    if (best.outcome != Outcome::kUnproven && distance >= best_distance) continue;
+    best = comparison;
+    best_distance = distance;
+  }
+  if (best.outcome == Outcome::kUnproven && cell.windows.size() >= gates_.min_rounds) {
+    // Its own windows prove nothing about others, but they may show that it has no one speed.
+    const auto own =
+        BootstrapMedian(cell.Values(), {.confidence = gates_.confidence, .seed = gates_.seed});
+    if (own->high >= (1 - gates_.differs) * one->median &&
+        own->high - own->low > gates_.noisy_width * one->median) {
+      best.outcome = Outcome::kNoisy;
+      best.interval = Interval{own->low / one->median, own->high / one->median};
+      best.rounds = cell.windows.size();
+    }
+  }
+  return best;
+}
+
+const MeasuredCell* SpeedClasses::PeerOf(const MeasuredCell& cell) const {
+  const Class* one = Find(cell);
+  if (one == nullptr) return nullptr;
+  const MeasuredCell* peer = nullptr;
+  const auto preference = [&](const MeasuredCell& member) {
+    return std::pair(member.cell.place != cell.cell.place, std::abs(*member.median - one->median));
+  };
+  for (const MeasuredCell* member : one->members) {
+    if (member->cell.nic.address == cell.cell.nic.address) continue;
+    if (peer == nullptr || preference(*member) < preference(*peer)) peer = member;
+  }
+  return peer;
+}
+
+}  // namespace railgauge

@@ -1,0 +1,109 @@
+#include "lib/placement/speed_class.h"
+
+#include "gtest/gtest.h"
+#include "lib/placement/world_testutil.h"
+#include "lib/topology/machine_testutil.h"
+
+namespace railgauge {
+namespace {
+
+TEST(SpeedClassTest, RelationsComeFromTheCensus) {
+  const World world(MakeP5());
+  const Relations relations(world.census);
+  EXPECT_EQ(relations.Of(Pci("0000:4f:00.0"), *MemoryPlace::Parse("gpu:0000:53:00.0")),
+            Relation::kSameSwitch);
+  EXPECT_EQ(relations.Of(Pci("0000:4f:00.0"), *MemoryPlace::Parse("numa1")),
+            Relation::kOtherNumaNode);
+  EXPECT_EQ(relations.Of(Pci("0000:4f:00.0"), *MemoryPlace::Parse("numa7")), Relation::kUnknown);
+}
+
+// The world with one NIC at `factor` of the others' speed at its own GPU.
+struct OneSlow {
+  explicit OneSlow(double factor, Machine machine = MakeP5()) : world(std::move(machine)) {
+    const PciAddress slow = world.machine.nics[1].position.address;
+    world.speed = [=](const Cell& cell, Relation relation) {
+      return World::NearIsFast(cell, relation) * (cell.nic.address == slow ? factor : 1);
+    };
+    world.Screen();
+  }
+  World world;
+};
+
+const Dimension kRead = {Operation::kRead, Direction::kToMemory};
+
+TEST(SpeedClassTest, AnOutlierIsSuspect) {
+  const OneSlow slow(0.8);
+  const CellTable table(slow.world.samples);
+  const Relations relations(slow.world.census);
+  const SpeedClasses classes(table, relations, JudgeGates());
+  const MemoryPlace gpu = *MemoryPlace::Parse("gpu:0000:53:00.0");
+  const MeasuredCell* outlier = table.Find(Pci("0000:50:00.0"), gpu, kRead);
+  const auto standing = classes.Of(*outlier);
+  ASSERT_TRUE(standing);
+  EXPECT_EQ(standing->members, 32u);
+  EXPECT_NEAR(standing->median, 12.5e9, 0.05e9);
+  EXPECT_LT(standing->z, -3.5);
+  EXPECT_TRUE(standing->suspect);
+  EXPECT_FALSE(classes.Of(*table.Find(Pci("0000:51:00.0"), gpu, kRead))->suspect);
+  EXPECT_EQ(classes.CompareWithClass(*outlier).outcome, Outcome::kUnproven);
+  EXPECT_NEAR(classes.CompareWithClass(*outlier).ratio, 0.8, 0.02);
+  const MeasuredCell* peer = classes.PeerOf(*outlier);
+  ASSERT_NE(peer, nullptr);
+  EXPECT_EQ(peer->cell.place, gpu);
+  EXPECT_NE(peer->cell.nic.address, Pci("0000:50:00.0"));
+}
+
+TEST(SpeedClassTest, AFewPercentAreNoOutlier) {
+  const OneSlow slow(0.98);
+  const CellTable table(slow.world.samples);
+  const Relations relations(slow.world.census);
+  const SpeedClasses classes(table, relations, JudgeGates());
+  for (const MeasuredCell& cell : table.cells()) {
+    ASSERT_TRUE(classes.Of(cell));
+    EXPECT_FALSE(classes.Of(cell)->suspect);
+  }
+}
+
+TEST(SpeedClassTest, FewMembersAreNoClass) {
+  Machine machine = MakeP5();
+  machine.nics.resize(3);
+  machine.gpus.resize(1);
+  const OneSlow slow(0.5, machine);
+  const CellTable table(slow.world.samples);
+  const Relations relations(slow.world.census);
+  const SpeedClasses classes(table, relations, JudgeGates());
+  for (const MeasuredCell& cell : table.cells()) EXPECT_FALSE(classes.Of(cell));
+}
+
+TEST(SpeedClassTest, RoundsProveIt) {
+  OneSlow slow(0.8);
+  const Cell outlier =
+      slow.world.CellOf("0000:50:00.0", "gpu:0000:53:00.0", Operation::kRead, Direction::kToMemory);
+  const Cell peer =
+      slow.world.CellOf("0000:51:00.0", "gpu:0000:53:00.0", Operation::kRead, Direction::kToMemory);
+  const std::vector<CellPair> pairs = {{outlier, peer, 0.8, true}};
+  slow.world.Measure(pairs, 9);
+  const CellTable table(slow.world.samples);
+  const Relations relations(slow.world.census);
+  const SpeedClasses classes(table, relations, JudgeGates());
+  const Comparison comparison =
+      classes.CompareWithClass(*table.Find(outlier.nic.address, outlier.place, kRead));
+  EXPECT_EQ(comparison.outcome, Outcome::kWorse);
+  EXPECT_EQ(comparison.rounds, 9u);
+}
+
+TEST(SpeedClassTest, UnmeasuredCellsHaveNoStanding) {
+  World world(MakeP5());
+  Sample sample;
+  sample.cell.nic = world.machine.nics[0].key();
+  world.samples = {sample};
+  const CellTable table(world.samples);
+  const Relations relations(world.census);
+  const SpeedClasses classes(table, relations, JudgeGates());
+  EXPECT_FALSE(classes.Of(table.cells()[0]));
+  EXPECT_EQ(classes.PeerOf(table.cells()[0]), nullptr);
+  EXPECT_EQ(classes.CompareWithClass(table.cells()[0]).outcome, Outcome::kUnproven);
+}
+
+}  // namespace
+}  // namespace railgauge

@@ -1,0 +1,20 @@
+// The rows of summary.csv: every measured cell by itself, whatever the decision.
+#ifndef RAILGAUGE_LIB_PLACEMENT_SUMMARY_H_
+#define RAILGAUGE_LIB_PLACEMENT_SUMMARY_H_
+
+#include <vector>
+
+#include "lib/placement/evidence.h"
+#include "lib/record/records.h"
+
+namespace railgauge {
+
+// One row per cell and way of the table, in its order. The verdict of a cell: SLOW an outlier of
+// its class, proven by paired rounds; NOISY when its own interval is wider than
+// JudgeGates::noisy_width; INVALID and UNDECIDED when it has no good window; else OK.
+// `ceiling_fraction` is empty: no ceiling of a path is known here.
+std::vector<SummaryRow> Summarize(const Evidence& evidence);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_PLACEMENT_SUMMARY_H_
