@@ -28,6 +28,14 @@ struct EmulatedNumaNode {
   Bytes memory;
 };
 
+// One level of CPU cache, the same for every core.
+struct EmulatedCache {
+  uint32_t level = 0;
+  std::string type;    // "Data", "Instruction" or "Unified", as sysfs has it
+  Bytes size;          // of one instance
+  uint32_t cores = 1;  // of one package that share an instance
+};
+
 // One PCI function; bridges have children.
 struct EmulatedPciDevice {
   enum class Kind { kBridge, kNic, kGpu, kOther };
@@ -102,9 +110,11 @@ struct EmulatedMachine {
   std::string source_file;    // the YAML it came from
   std::string instance_type;  // as DMI shows it
   std::string cpu_model;
+  uint32_t cpu_mhz = 0;  // the base clock, as /proc/cpuinfo shows it
   // Of one core; a node's CPUs, in order, are first the first threads of its cores, then the
   // second.
   uint32_t threads_per_core = 1;
+  std::vector<EmulatedCache> caches;  // by ascending level
   std::string p2p_provider;  // sysfs device/p2p: "NVIDIA" or "none"; peer_memory works unless none
   Nanoseconds base_latency{0};
   std::vector<EmulatedNumaNode> numa_nodes;

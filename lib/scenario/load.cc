@@ -33,18 +33,21 @@ std::string ReadWord(const YamlMap& map, std::string_view key,
 
 EmulatedMachine ReadMachine(const YamlNode& root, YamlErrors* errors) {
   EmulatedMachine machine;
-  const YamlMap map(root, "the scenario",
-                    {"schema", "instance_type", "sources", "ids", "cpu_model", "threads_per_core",
-                     "numa_nodes", "p2p_provider", "base_latency", "functions", "trees",
-                     "host_bridges", "shared_capacities", "paths", "interconnect_ids"},
-                    errors);
+  const YamlMap map(
+      root, "the scenario",
+      {"schema", "instance_type", "sources", "ids", "cpu_model", "cpu_mhz", "threads_per_core",
+       "caches", "numa_nodes", "p2p_provider", "base_latency", "functions", "trees", "host_bridges",
+       "shared_capacities", "paths", "interconnect_ids"},
+      errors);
   map.Uint("schema", 1, 1);
   machine.instance_type = map.Text("instance_type");
   map.Text("sources");
   // No census of a real machine is published: whoever adds one adds the word for it here.
   ReadWord(map, "ids", {"synthetic"}, errors);
   machine.cpu_model = map.Text("cpu_model");
+  machine.cpu_mhz = map.Uint("cpu_mhz", 1, 100'000);
   machine.threads_per_core = map.Uint("threads_per_core", 1, 8);
+  machine.caches = ReadCaches(map.Required("caches"), errors);
   machine.p2p_provider = ReadWord(map, "p2p_provider", {"NVIDIA", "none"}, errors);
   machine.base_latency = map.Duration("base_latency");
   machine.numa_nodes = ReadNumaNodes(map.Required("numa_nodes"), machine.threads_per_core, errors);

@@ -41,18 +41,6 @@ std::optional<std::set<uint32_t>> ParseCpuList(std::string_view text) {
 
 }  // namespace
 
-std::string FormatCpuList(const std::vector<uint32_t>& cpus) {
-  std::string text;
-  for (size_t i = 0; i < cpus.size();) {
-    size_t last = i;
-    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
-    if (!text.empty()) text += ',';
-    text += last == i ? fmt::format("{}", cpus[i]) : fmt::format("{}-{}", cpus[i], cpus[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
 std::vector<EmulatedNumaNode> ReadNumaNodes(const YamlNode& node, uint32_t threads_per_core,
                                             YamlErrors* errors) {
   std::vector<EmulatedNumaNode> nodes;
@@ -101,6 +89,28 @@ std::vector<EmulatedNumaNode> ReadNumaNodes(const YamlNode& node, uint32_t threa
   std::sort(nodes.begin(), nodes.end(),
             [](const EmulatedNumaNode& a, const EmulatedNumaNode& b) { return a.index < b.index; });
   return nodes;
+}
+
+std::vector<EmulatedCache> ReadCaches(const YamlNode& node, YamlErrors* errors) {
+  std::vector<EmulatedCache> caches;
+  for (const YamlNode& item : ReadList(node, "caches", errors)) {
+    const YamlMap map(item, "a cache", {"level", "type", "size", "cores"}, errors);
+    EmulatedCache cache;
+    const uint32_t last_level = caches.empty() ? 1 : caches.back().level;
+    cache.level = map.Uint("level", last_level, 4);
+    cache.type = map.Text("type");
+    cache.size = map.Size("size");
+    cache.cores = map.Uint("cores", 1, kMaxCpu);
+    if (!errors->ok()) break;
+    if (cache.type != "Data" && cache.type != "Instruction" && cache.type != "Unified") {
+      errors->AddWrong(map.Required("type"), "type", "Data, Instruction or Unified");
+    }
+    if (cache.size.count < 1024) {
+      errors->AddWrong(map.Required("size"), "size", "at least 1KiB");
+    }
+    caches.push_back(std::move(cache));
+  }
+  return caches;
 }
 
 }  // namespace railgauge

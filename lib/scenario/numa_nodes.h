@@ -1,4 +1,4 @@
-// NUMA nodes of a scenario: `numa_nodes:` and `threads_per_core:`.
+// NUMA nodes and CPU caches of a scenario: `numa_nodes:`, `threads_per_core:` and `caches:`.
 #ifndef RAILGAUGE_LIB_SCENARIO_NUMA_NODES_H_
 #define RAILGAUGE_LIB_SCENARIO_NUMA_NODES_H_
 
@@ -14,8 +14,8 @@ namespace railgauge {
 std::vector<EmulatedNumaNode> ReadNumaNodes(const YamlNode& node, uint32_t threads_per_core,
                                             YamlErrors* errors);
 
-// "0-47,96-143" for a list in ascending order; the form of sysfs cpulist files.
-std::string FormatCpuList(const std::vector<uint32_t>& cpus);
+// In the file's order, whose levels must ascend.
+std::vector<EmulatedCache> ReadCaches(const YamlNode& node, YamlErrors* errors);
 
 }  // namespace railgauge
 

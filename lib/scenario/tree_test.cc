@@ -1,0 +1,225 @@
+#include "lib/scenario/tree.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "lib/base/file.h"
+#include "lib/base/result.h"
+#include "lib/scenario/hw_counters.h"
+#include "lib/scenario/load.h"
+#include "lib/scenario/location.h"
+#include "lib/topology/load.h"
+#include "lib/topology/relation.h"
+
+namespace railgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An empty folder that vanishes in the end; on the tmpfs where there is one, since on a disk the
+// thousands of small files take seconds.
+class Folder {
+ public:
+  Folder() {
+    const bool memory = ::access("/dev/shm", W_OK) == 0;
+    std::string name = (memory ? "/dev/shm" : testing::TempDir()) + "/railgauge_tree_XXXXXX";
+    RAILGAUGE_CHECK(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+EmulatedMachine Load(const std::string& type) {
+  auto machine = LoadSpec(type, "scenarios");
+  EXPECT_TRUE(machine) << machine.error().ToString();
+  return machine ? *std::move(machine) : EmulatedMachine();
+}
+
+// An instance type, its tree, and what hwloc makes of the tree.
+struct Instance {
+  explicit Instance(const std::string& type) : emulated(Load(type)) {
+    const Status written = WriteTree(emulated, folder.path().string());
+    EXPECT_TRUE(written) << written.error().ToString();
+    ::setenv("HWLOC_FSROOT", folder.path().c_str(), 1);
+    auto machine = LoadLiveMachine();
+    ::unsetenv("HWLOC_FSROOT");
+    EXPECT_TRUE(machine) << machine.error().ToString();
+    if (machine) seen = *std::move(machine);
+  }
+  Folder folder;
+  EmulatedMachine emulated;
+  Machine seen;
+};
+
+class TreeTest : public testing::TestWithParam<std::string> {
+ protected:
+  // One tree serves all tests, none of which changes it.
+  static const Instance& Of(const std::string& type) {
+    static std::map<std::string, std::unique_ptr<Instance>> instances;
+    std::unique_ptr<Instance>& instance = instances[type];
+    if (instance == nullptr) instance = std::make_unique<Instance>(type);
+    return *instance;
+  }
+
+  std::string Read(const std::string& path) const {
+    auto text = ReadAttribute((root_ / path).string());
+    return text ? *text : text.error().ToString();
+  }
+
+  const EmulatedMachine& emulated_ = Of(GetParam()).emulated;
+  const Machine& seen_ = Of(GetParam()).seen;
+  const fs::path root_ = Of(GetParam()).folder.path();
+};
+
+// The bridges above `address` in the scenario.
+std::vector<PciAddress> BridgesAbove(const EmulatedMachine& machine, const PciAddress& address) {
+  return PciLocations(machine).Of(address).bridges;
+}
+
+TEST_P(TreeTest, HwlocSeesTheNics) {
+  ASSERT_EQ(seen_.nics.size(), emulated_.nics.size());
+  for (size_t i = 0; i < seen_.nics.size(); ++i) {
+    const Nic& seen = seen_.nics[i];
+    const EmulatedNic& emulated = emulated_.nics[i];
+    EXPECT_EQ(seen.position.address, emulated.address);
+    EXPECT_EQ(seen.name, emulated.name);
+    EXPECT_EQ(seen.position.bridges, BridgesAbove(emulated_, emulated.address));
+    EXPECT_EQ(seen.position.numa_node, PciLocations(emulated_).Of(emulated.address).numa_node);
+  }
+}
+
+TEST_P(TreeTest, HwlocSeesTheGpusAndNothingElseAsGpu) {
+  ASSERT_EQ(seen_.gpus.size(), emulated_.gpus.size());
+  for (size_t i = 0; i < seen_.gpus.size(); ++i) {
+    EXPECT_EQ(seen_.gpus[i].position.address, emulated_.gpus[i].address);
+    EXPECT_EQ(seen_.gpus[i].position.bridges, BridgesAbove(emulated_, emulated_.gpus[i].address));
+    EXPECT_EQ(seen_.gpus[i].vendor_id, 0x10de);
+  }
+}
+
+TEST_P(TreeTest, HwlocSeesTheNumaNodes) {
+  ASSERT_EQ(seen_.numa_nodes.size(), emulated_.numa_nodes.size());
+  for (size_t i = 0; i < seen_.numa_nodes.size(); ++i) {
+    EXPECT_EQ(seen_.numa_nodes[i].os_index, emulated_.numa_nodes[i].index);
+    EXPECT_EQ(seen_.numa_nodes[i].cpus, emulated_.numa_nodes[i].cpus);
+    EXPECT_EQ(seen_.numa_nodes[i].memory, emulated_.numa_nodes[i].memory);
+  }
+}
+
+// Two implementations on two sides of the tree: what the scenario gave capacities and ids by, and
+// what the tools find out.
+TEST_P(TreeTest, EveryRelationIsTheScenarios) {
+  const PciLocations locations(emulated_);
+  for (const Nic& nic : seen_.nics) {
+    for (const MemoryPlace& place : emulated_.Places()) {
+      EXPECT_EQ(RelationOf(seen_, nic, place).relation,
+                locations.RelationOf(nic.position.address, place))
+          << nic.name << " " << place.ToString();
+    }
+  }
+}
+
+TEST_P(TreeTest, DmiNamesTheInstanceType) {
+  EXPECT_EQ(Read("sys/devices/virtual/dmi/id/product_name"), emulated_.instance_type);
+  EXPECT_EQ(Read("sys/class/dmi/id/sys_vendor"), "Amazon EC2");
+}
+
+TEST_P(TreeTest, LibibverbsFindsEveryNic) {
+  EXPECT_EQ(Read("sys/class/infiniband_verbs/abi_version"), "6");
+  for (size_t i = 0; i < emulated_.nics.size(); ++i) {
+    const EmulatedNic& nic = emulated_.nics[i];
+    const std::string uverbs = "sys/class/infiniband_verbs/uverbs" + std::to_string(i);
+    EXPECT_EQ(Read(uverbs + "/ibdev"), nic.name);
+    EXPECT_EQ(Read(uverbs + "/dev"), "231:" + std::to_string(192 + i));
+    EXPECT_EQ(Read(uverbs + "/abi_version"), "1");
+    const std::string device = "sys/class/infiniband/" + nic.name;
+    EXPECT_EQ(Read(device + "/node_type"), "7: unspecified");
+    EXPECT_EQ(Read(device + "/node_guid"), nic.node_guid);
+    EXPECT_EQ(Read(device + "/fw_ver"), nic.model.firmware);
+    EXPECT_EQ(Read(device + "/ports/1/gids/0"), nic.gid);
+    EXPECT_EQ(Read(device + "/ports/1/state"), "4: ACTIVE");
+    EXPECT_EQ(Read(device + "/ports/1/rate"), "100 Gb/sec (4X EDR)");
+    EXPECT_EQ(Read(device + "/device/p2p"), emulated_.p2p_provider);
+    EXPECT_EQ(Read(device + "/device/modalias").substr(0, 28),
+              "pci:v00001D0Fd0000EFA" + Read(device + "/device/device").substr(5) + "sv0000");
+    EXPECT_EQ(fs::canonical(root_ / device / "device").filename(), nic.address.ToString());
+    EXPECT_EQ(fs::canonical(root_ / device / "device/driver").filename(), "efa");
+    EXPECT_TRUE(fs::is_directory(root_ / device / "device/infiniband" / nic.name));
+    EXPECT_TRUE(fs::is_directory(root_ / device / "device/infiniband_verbs" /
+                                 ("uverbs" + std::to_string(i))));
+    for (const std::string_view name : kHwCounterNames) {
+      EXPECT_EQ(Read(device + "/ports/1/hw_counters/" + std::string(name)), "0") << name;
+    }
+  }
+}
+
+TEST_P(TreeTest, EveryLinkIsRelativeAndWhole) {
+  size_t links = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root_)) {
+    if (!entry.is_symlink()) continue;
+    ++links;
+    EXPECT_TRUE(fs::read_symlink(entry).is_relative()) << entry.path();
+    EXPECT_TRUE(fs::exists(entry)) << entry.path();
+  }
+  EXPECT_GT(links, 100u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Instances, TreeTest, testing::Values("p5.48xlarge", "p4d.24xlarge"),
+                         [](const auto& instance) {
+                           return instance.param.substr(0, instance.param.find('.'));
+                         });
+
+TEST(WriteTreeTest, CpuTopologyIsThatOfTwoSockets) {
+  const Folder folder;
+  const fs::path& root = folder.path();
+  ASSERT_TRUE(WriteTree(Load("p5.48xlarge"), root.string()));
+  const auto read = [&](const std::string& path) {
+    return ReadAttribute((root / "sys/devices/system" / path).string()).value();
+  };
+  EXPECT_EQ(read("cpu/online"), "0-191");
+  EXPECT_EQ(read("cpu/cpu50/topology/physical_package_id"), "1");
+  EXPECT_EQ(read("cpu/cpu50/topology/core_id"), "2");
+  EXPECT_EQ(read("cpu/cpu146/topology/core_cpus_list"), "50,146");
+  EXPECT_EQ(read("cpu/cpu50/topology/package_cpus"),
+            "ffffffff,ffff0000,00000000,ffffffff,ffff0000,00000000");
+  EXPECT_EQ(read("cpu/cpu146/cache/index3/size"), "32768K");
+  EXPECT_EQ(read("node/node1/cpulist"), "48-95,144-191");
+  EXPECT_EQ(read("node/node0/distance"), "10 20");
+  const std::string cpuinfo = ReadFile((root / "proc/cpuinfo").string()).value();
+  EXPECT_NE(cpuinfo.find("processor\t: 191\n"), std::string::npos);
+  EXPECT_NE(cpuinfo.find("model name\t: AMD EPYC 7R13 Processor\n"), std::string::npos);
+}
+
+TEST(WriteTreeTest, SaysWhereItFailed) {
+  const Status missing = WriteTree(Load("p5.48xlarge"), "/nonexistent/root");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().ToString(),
+            "write the emulated machine's files /nonexistent/root: ENOENT (No such file or "
+            "directory)");
+
+  const Folder folder;
+  const fs::path& root = folder.path();
+  fs::create_directories(root / "sys/devices/system/cpu/online");
+  const Status blocked = WriteTree(Load("p5.48xlarge"), root.string());
+  ASSERT_FALSE(blocked);
+  EXPECT_EQ(blocked.error().object, root.string() + "/sys/devices/system/cpu/online (open)");
+  EXPECT_EQ(blocked.error().reason, "EISDIR (Is a directory)");
+}
+
+}  // namespace
+}  // namespace railgauge
