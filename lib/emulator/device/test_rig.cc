@@ -140,7 +140,10 @@ TestFabric::TestFabric(const EmulatedMachine& machine, bool real_clock) {
       return Nanoseconds(std::chrono::steady_clock::now().time_since_epoch());
     };
   }
-  environment.wake = [this] { ++wakes; };
+  environment.wake = [this] {
+    ++wakes;
+    if (on_wake) on_wake();
+  };
   environment.completion_event = [this](const PciAddress& nic, uint16_t cq) {
     events.emplace_back(nic, cq);
   };

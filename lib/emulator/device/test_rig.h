@@ -81,7 +81,8 @@ class TestFabric {
   std::function<CopyOutcome(void*, const void*, size_t)> copy;
 
   std::atomic<int> wakes{0};
-  std::vector<std::pair<PciAddress, uint16_t>> events;  // by the polling thread
+  std::function<void()> on_wake;
+  std::vector<std::pair<PciAddress, uint16_t>> events;
 
  private:
   struct Bars;
