@@ -7,6 +7,7 @@
 #include "lib/placement/policy.h"
 #include "lib/placement/shortlist.h"
 #include "lib/placement/world_testutil.h"
+#include "lib/report/report_csv.h"
 #include "lib/topology/machine_testutil.h"
 
 namespace railgauge {
@@ -379,6 +380,22 @@ TEST(JudgeTest, TheOrderOfSamplesChangesNoVerdict) {
   const PlacementRow reversed = JudgeWorld(world, decision).placement.at(0);
   EXPECT_EQ(reversed.verdict, row.verdict);
   EXPECT_EQ(reversed.best, row.best);
+}
+
+// The recorded files are enough to repeat every verdict.
+TEST(JudgeTest, RecordedFilesGiveTheSameVerdicts) {
+  World world(MakeP5());
+  const Decision decision = MakeDecision(
+      world.machine, {"gpu:0000:53:00.0 0000:c6:00.0 0000:4f:00.0", "numa1 0000:93:00.0"});
+  world.Check(decision);
+  const RunIdentity run = {"id", "host", "", "p5.48xlarge", "emulated"};
+  const auto census = ParseReport<CensusRow>(CsvFile<CensusRow>(run, world.census), "census.csv");
+  const auto samples = ParseReport<Sample>(CsvFile<Sample>(run, world.samples), "samples.csv");
+  ASSERT_TRUE(census && samples);
+  const Judgement now = JudgeWorld(world, decision);
+  const Judgement later = Judge(world.machine, census->rows, samples->rows, decision);
+  EXPECT_EQ(CsvFile<PlacementRow>(run, later.placement), CsvFile<PlacementRow>(run, now.placement));
+  EXPECT_EQ(CsvFile<SummaryRow>(run, later.summary), CsvFile<SummaryRow>(run, now.summary));
 }
 
 TEST(JudgeTest, ExitStatus) {
