@@ -194,13 +194,18 @@ void Field(A& archive, EmulatedPath& value) {
   All(archive, resources, capacity);
 }
 template <typename A>
+void Field(A& archive, EmulatedCache& value) {
+  auto& [level, type, size, cores] = value;
+  All(archive, level, type, size, cores);
+}
+template <typename A>
 void Field(A& archive, EmulatedMachine& value) {
-  auto& [spec, source_file, instance_type, cpu_model, threads_per_core, p2p_provider, base_latency,
-         numa_nodes, host_bridges, nics, gpus, resources, host_and_dmabuf_ids, peer_memory_ids,
-         paths] = value;
-  All(archive, spec, source_file, instance_type, cpu_model, threads_per_core, p2p_provider,
-      base_latency, numa_nodes, host_bridges, nics, gpus, resources, host_and_dmabuf_ids,
-      peer_memory_ids, paths);
+  auto& [spec, source_file, instance_type, cpu_model, cpu_mhz, threads_per_core, caches,
+         p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, resources,
+         host_and_dmabuf_ids, peer_memory_ids, paths] = value;
+  All(archive, spec, source_file, instance_type, cpu_model, cpu_mhz, threads_per_core, caches,
+      p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, resources,
+      host_and_dmabuf_ids, peer_memory_ids, paths);
 }
 
 template <typename A, typename... T>
