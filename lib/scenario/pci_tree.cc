@@ -117,7 +117,7 @@ class TreeReader {
     std::vector<EmulatedPciDevice> devices;
     if (below.depth > kMaxTreeDepth) {
       errors_->Add(list.line, fmt::format("trees nested deeper than {}", kMaxTreeDepth),
-                   "Does a tree name itself?");
+                   "Let no tree name itself");
       return devices;
     }
     for (const YamlNode& item : ReadList(list, "functions", errors_)) {

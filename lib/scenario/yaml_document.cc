@@ -123,7 +123,7 @@ std::string Describe(const YamlNode& node) {
 Result<YamlNode> ParseYaml(std::string_view text, const std::string& file) {
   if (text.size() > kMaxYamlBytes) {
     return Fail(ErrorAt(file, 1, fmt::format("larger than {} bytes", kMaxYamlBytes),
-                        "Is this a scenario file?"));
+                        "Give a scenario file"));
   }
   try {
     return ParseThrowing(std::string(text), file);
