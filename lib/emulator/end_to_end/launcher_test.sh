@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# The launcher as a person uses it, and the distribution's own programs on the emulated machine.
+# Arguments: the launcher and the register_probe.
+set -uo pipefail
+emulate=$1
+probe=$2
+machine=p5.48xlarge
+nic=rdmap79s0
+failures=0
+PATH=$PATH:/usr/sbin:/sbin
+
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# expect NAME WANTED ACTUAL
+expect() {
+  if [ "$2" = "$3" ]; then echo "ok: $1"; else fail "$1: wanted '$2', got '$3'"; fi
+}
+
+# expect_text NAME PATTERN TEXT
+expect_text() {
+  if grep -Eq -- "$2" <<<"$3"; then echo "ok: $1"; else fail "$1: no '$2' in: $3"; fi
+}
+
+status_of() { "$@" >/dev/null 2>&1; echo $?; }
+
+expect "exit status is the command's" 7 "$(status_of "$emulate" $machine sh -c 'exit 7')"
+expect "a signal kills the command as ever" 143 \
+  "$(status_of sh -c "\"$emulate\" $machine sh -c 'kill -TERM \$\$'")"
+expect "unknown command" 127 "$(status_of "$emulate" $machine /no/such/command)"
+expect "no command" 2 "$(status_of "$emulate" $machine)"
+expect "unknown flag" 2 "$(status_of "$emulate" --bogus=1 $machine true)"
+expect "help" 0 "$(status_of "$emulate" --help)"
+unknown=$("$emulate" no.such.machine true 2>&1)
+expect "unknown machine" 2 $?
+expect "unknown machine is one line" 1 "$(wc -l <<<"$unknown")"
+expect_text "unknown machine is named" "no.such.machine" "$unknown"
+
+expect "the machine's type" "p5.48xlarge" \
+  "$("$emulate" $machine cat /sys/devices/virtual/dmi/id/product_name)"
+expect_text "firmware says emulated" "^emulated-" \
+  "$("$emulate" $machine cat /sys/class/infiniband/$nic/fw_ver)"
+expect "nothing is left of it" "" "$(ls -d "${TMPDIR:-/tmp}"/railgauge-emulate-* 2>/dev/null)"
+expect "arguments arrive as they are" "a b|c*" \
+  "$("$emulate" $machine sh -c 'printf "%s|%s" "$1" "$2"' x 'a b' 'c*')"
+
+# As a user without privileges.
+expect "an unprivileged user" 1000 "$("$emulate" --user=1000 $machine id -u)"
+expect "is allowed by default" "open ok first ok second ok after ok" \
+  "$("$emulate" --user=1000 $machine "$probe" $nic 8192 | xargs)"
+expect "has no permission on the node" "open EACCES" \
+  "$("$emulate" --user=1000 --device-mode=0600 $machine "$probe" $nic 8192 | xargs)"
+expect "root has" "open ok first ok second ok after ok" \
+  "$("$emulate" --device-mode=0600 $machine "$probe" $nic 8192 | xargs)"
+memlock=$(ulimit -l 64; "$emulate" --user=1000 $machine "$probe" $nic 49152 | xargs)
+expect "RLIMIT_MEMLOCK counts what is registered now" "open ok first ok second ENOMEM after ok" \
+  "$memlock"
+memlock=$(ulimit -l 64; "$emulate" --user=1000 $machine "$probe" $nic 98304 | xargs)
+expect "RLIMIT_MEMLOCK too small" "open ok first ENOMEM second ENOMEM after ENOMEM" "$memlock"
+
+# User namespaces forbidden: the kernel forbids them in a chroot.
+root=$(mktemp -d)
+forbidden=$(unshare -Urm sh -c "mount --rbind / '$root' && exec chroot '$root' \
+  '$(realpath "$emulate")' --scenarios='$(realpath "${RUNFILES_DIR:-$0.runfiles}/railgauge/scenarios")' \
+  --user=1000 $machine true" 2>&1)
+expect "user namespaces forbidden" 2 $?
+expect_text "user namespaces forbidden says what to do" "EPERM.*run as root.*sysctl" "$forbidden"
+rmdir "$root"
+
+# Programs of the distribution, with its shared libraries.
+have() {
+  command -v "$1" >/dev/null && return
+  echo "skipped: $1 is not installed (apt-get install $2)"
+  return 1
+}
+if have ibv_devices ibverbs-utils; then
+  expect "ibv_devices" 32 "$("$emulate" $machine ibv_devices | grep -c rdmap)"
+  info=$("$emulate" $machine ibv_devinfo -v)
+  expect "ibv_devinfo -v" 0 $?
+  expect "ibv_devinfo -v lists all" 32 "$(grep -c hca_id <<<"$info")"
+  expect "ibv_devinfo -v: all are EFA" 32 "$(grep -c 'vendor_id:.*0x1d0f' <<<"$info")"
+  expect "ibv_devinfo -v: all ports are up" 32 "$(grep -c PORT_ACTIVE <<<"$info")"
+  expect "ibv_devinfo -v: GIDs" 32 "$(grep -c 'GID\[  0\]' <<<"$info")"
+  expect_text "p4d" "hca_id" "$("$emulate" p4d.24xlarge ibv_devinfo -v)"
+fi
+if have lstopo-no-graphics hwloc; then
+  topology=$("$emulate" $machine lstopo-no-graphics --of console --no-caches)
+  expect "lstopo: NUMA nodes" 2 "$(grep -c NUMANode <<<"$topology")"
+  expect "lstopo: CPUs" 192 "$(grep -c 'PU L#' <<<"$topology")"
+  expect "lstopo: EFA devices" 32 "$(grep -c 'OpenFabrics' <<<"$topology")"
+fi
+if have numactl numactl; then
+  expect "numactl binds to a node of the emulated machine" 1 \
+    "$("$emulate" $machine numactl --membind=1 --cpunodebind=1 numactl --show |
+      sed -n 's/^nodebind: \([0-9]*\).*/\1/p')"
+fi
+
+echo "$failures failed"
+[ "$failures" = 0 ]
