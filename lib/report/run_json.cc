@@ -24,13 +24,12 @@ Json Number(const std::optional<T>& value) {
 Json Position(const PciPosition& position) {
   Json bridges = Json::array();
   for (const PciAddress& bridge : position.bridges) bridges.push_back(bridge.ToString());
-  const std::optional<double> speed =
-      position.link_speed ? std::optional(position.link_speed->value) : std::nullopt;
+  const Json speed = position.link_speed ? Json(position.link_speed->value) : Json(nullptr);
   return {{"pci_address", position.address.ToString()},
           {"numa_node", Number(position.numa_node)},
           {"host_bridge", Text(position.host_bridge)},
           {"bridges", bridges},
-          {"link_speed_bytes_per_second", Number(speed)}};
+          {"link_speed_bytes_per_second", speed}};
 }
 
 Json NicJson(const Nic& nic, const std::vector<NicFacts>& all_facts) {

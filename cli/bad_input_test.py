@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Bad input ends in one clear line and status 2: what is wrong, where, what to do."""
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+
+from cli_testing import CliTestCase, main, read_csv, run, runfile
+
+P5 = "--emulate=p5.48xlarge"
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+
+
+class UsageTest(CliTestCase):
+    def test_no_command(self):
+        self.assert_one_line(self.railgauge(), "railgauge", "--help")
+
+    def test_unknown_flag(self):
+        self.assert_one_line(self.railgauge("census", "--nic=x"), "--nic")
+
+    def test_help_has_examples(self):
+        for command in ([], ["census"], ["check"]):
+            outcome = self.railgauge(*command, "--help")
+            self.assert_status(outcome, 0)
+            self.assertIn("Examples:", outcome.stdout)
+            self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 100)
+
+    def test_placement_is_required(self):
+        self.assert_one_line(self.railgauge("check", P5), "--placement")
+
+
+class MachineTest(CliTestCase):
+    def test_no_efa_device(self):
+        outcome = self.railgauge("census")
+        self.assert_one_line(outcome, "EFA")
+
+    def test_unknown_instance_type(self):
+        self.assert_one_line(self.railgauge("census", "--emulate=p5.48xlarg"), "p5.48xlarge")
+
+    def test_broken_scenario(self):
+        scenario = self.path("broken.yaml", "schema: 1\ninstance_type: [\n")
+        self.assert_one_line(self.railgauge("census", f"--emulate={scenario}"), "broken.yaml:")
+
+    def test_broken_hwloc_xml(self):
+        xml = self.path("broken.xml", "<topology version=\"2.0\"><object")
+        self.assert_one_line(self.railgauge("census", f"--hwloc-xml={xml}", P5), "broken.xml")
+
+    def test_missing_hwloc_xml(self):
+        self.assert_one_line(self.railgauge("census", "--hwloc-xml=none.xml", P5), "none.xml", "ENOENT")
+
+    def test_hwloc_view_without_pci(self):
+        xml = self.path("nopci.xml", """<?xml version="1.0"?>
+<topology version="2.0"><object type="Machine" os_index="0" cpuset="0x1" complete_cpuset="0x1"
+ allowed_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" allowed_nodeset="0x1" gp_index="1">
+<object type="NUMANode" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1"
+ complete_nodeset="0x1" gp_index="2" local_memory="1000000"/>
+<object type="PU" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1"
+ complete_nodeset="0x1" gp_index="3"/></object></topology>
+""")
+        self.assert_one_line(self.railgauge("census", f"--hwloc-xml={xml}", P5), "PCI")
+
+
+class NamesTest(CliTestCase):
+    def test_prefix_of_a_nic_name(self):
+        self.assert_one_line(self.railgauge("census", "--nics=rdmap79s", P5), "rdmap79s", "rdmap79s0")
+
+    def test_unknown_place(self):
+        self.assert_one_line(self.railgauge("census", "--places=numa7", P5), "numa7", "numa0")
+
+    def test_gpu_ordinal_out_of_range(self):
+        self.assert_one_line(self.railgauge("census", "--places=gpu8", P5), "gpu8")
+
+
+class DecisionTest(CliTestCase):
+    def check(self, placement):
+        return self.railgauge("check", f"--placement={placement}", P5)
+
+    def test_unknown_policy(self):
+        self.assert_one_line(self.check("neerest"), "neerest", "nearest")
+
+    def test_missing_file(self):
+        self.assert_one_line(self.check("./none.csv"), "none.csv", "ENOENT")
+
+    def test_broken_file(self):
+        for name, content, part in [
+                ("empty.csv", "", "consumer,nic"),
+                ("header.csv", "gpu0,rdmap79s0\n", "consumer,nic"),
+                ("prefix.csv", "consumer,nic\ngpu0,rdmap79s\n", "prefix.csv:2"),
+                ("place.csv", "consumer,nic\ngpu9,rdmap79s0\n", "place.csv:2"),
+                ("twice.csv", "consumer,nic\ngpu0,rdmap79s0\ngpu0,0000:4f:00.0\n", "twice.csv:3"),
+                ("fields.csv", "consumer,nic\ngpu0\n", "fields.csv:2"),
+                ("binary.csv", "\x00\x01\x02\n\x7fELF", "binary.csv")]:
+            with self.subTest(name):
+                self.assert_one_line(self.check(self.path(name, content)), part)
+
+
+class OutputTest(CliTestCase):
+    def test_directory_that_is_not_empty(self):
+        os.mkdir(self.path("full"))
+        self.path("full/file", "x")
+        outcome = self.railgauge("check", "--placement=nearest", "--output=full", P5)
+        self.assert_one_line(outcome, "full")
+        self.assertEqual(os.listdir(self.path("full")), ["file"])
+
+    def test_path_through_a_file(self):
+        self.path("file", "x")
+        outcome = self.railgauge("check", "--placement=nearest", "--output=file/run", P5)
+        self.assert_one_line(outcome, "file")
+
+    def test_bad_quantities(self):
+        for flag in ["--time-budget=10", "--time-budget=-1s", "--sizes=0", "--sizes=1MB/s", "--sizes=,"]:
+            with self.subTest(flag):
+                self.assert_one_line(self.railgauge("check", "--placement=nearest", flag, P5), "read")
+
+
+class UnprivilegedTest(CliTestCase):
+    """As another user than root, who has neither CAP_IPC_LOCK nor the way around file modes."""
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() != 0:
+            self.skipTest("only root can become another user")
+        # That user must reach the binary, which a sandbox below a private home prevents: copy it.
+        self.tools = tempfile.mkdtemp(dir="/tmp")
+        self.addCleanup(shutil.rmtree, self.tools, ignore_errors=True)
+        source = runfile("cli/railgauge") + ".runfiles"
+        if not os.path.isdir(source):
+            source = os.environ["TEST_SRCDIR"]
+        shutil.copytree(source, os.path.join(self.tools, "railgauge.runfiles"), symlinks=False,
+                        ignore=shutil.ignore_patterns("*_test*", "MANIFEST"))
+        shutil.copy(runfile("cli/railgauge"), os.path.join(self.tools, "railgauge"))
+        for folder, _, _ in os.walk(self.tools):
+            os.chmod(folder, stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
+
+    def nobody(self, *arguments, limits=""):
+        command = [os.path.join(self.tools, "railgauge"), *arguments]
+        script = f'{limits} exec "$@"'
+        return run([*NOBODY, "bash", "-c", script, "bash", *command], cwd="/tmp",
+                   env={"PATH": os.environ["PATH"], "HOME": "/tmp"})
+
+    def test_works_without_root(self):
+        outcome = self.nobody("census", "--nics=rdmap79s0", "--csv_out=-", P5)
+        self.assert_status(outcome, 0)
+        self.assertIn(",ok,", outcome.stdout)
+
+    def test_memlock_too_small(self):
+        outcome = self.nobody("census", "--nics=rdmap79s0", "--places=numa0", "--csv_out=-", P5,
+                              limits="ulimit -l 16;")
+        self.assertIn("registration_failed", outcome.stdout, str(outcome))
+        self.assertIn("memlock", outcome.stdout, str(outcome))
+
+    def test_no_permission_on_the_device(self):
+        emulate = os.path.join(self.tools, "railgauge.runfiles/railgauge/lib/emulator/launcher/emulate")
+        outcome = run([*NOBODY, emulate, "--user=65534", "--device-mode=0600", "p5.48xlarge",
+                       os.path.join(self.tools, "railgauge"), "census"], cwd="/tmp")
+        self.assert_one_line(outcome, "EACCES", "/dev/infiniband")
+
+    def test_output_directory_that_cannot_be_written(self):
+        outcome = self.nobody("check", "--placement=nearest", f"--output={self.folder}/run", P5)
+        self.assert_one_line(outcome, self.folder, "EACCES")
+
+    def test_user_namespaces_forbidden(self):
+        # A user namespace in which no further one may be made: what a hardened host looks like.
+        script = ("echo 0 > /proc/sys/user/max_user_namespaces && "
+                  f"exec setpriv --bounding-set=-all --inh-caps=-all --reuid=0 -- {self.tools}/railgauge census {P5}")
+        outcome = run([*NOBODY, "unshare", "--user", "--map-root-user", "bash", "-c", script], cwd="/tmp")
+        if "max_user_namespaces" in outcome.stderr and "denied" in outcome.stderr.lower():
+            self.skipTest("this host does not let a user namespace limit its own: " + outcome.stderr)
+        self.assert_one_line(outcome, "namespace")
+
+
+if __name__ == "__main__":
+    main()

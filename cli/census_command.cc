@@ -1,0 +1,123 @@
+// railgauge census: by which interconnect each NIC reaches each memory place, as the devices say.
+
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/session.h"
+#include "fmt/core.h"
+#include "lib/base/file.h"
+#include "lib/interconnect/census.h"
+#include "lib/report/matrix.h"
+#include "lib/report/report_csv.h"
+#include "lib/report/run_directory.h"
+
+namespace railgauge {
+namespace {
+
+constexpr char kFooter[] =
+    "Registers a small buffer in every place, in every way, with every NIC, and asks the device\n"
+    "(efadv_query_mr). Measures nothing.\n"
+    "Examples:\n"
+    "  railgauge census\n"
+    "  railgauge census --nics=rdmap79s0 --places=numa0,gpu0\n"
+    "  railgauge census --csv_out=- | column -s, -t | less -S\n"
+    "  railgauge census --emulate=p5.48xlarge --output=census-p5";
+
+struct Options {
+  MachineOptions machine;
+  ColorOption color;
+  std::string output;
+  std::string csv_out;
+};
+
+// "576 rows: 560 ok, 16 registration_failed" and the reasons, each once.
+std::string Summary(const std::vector<CensusRow>& rows) {
+  std::map<CensusStatus, size_t> counts;
+  std::set<std::pair<PciAddress, MemoryPlace>> pairs;
+  std::map<std::string, size_t> reasons;
+  for (const CensusRow& row : rows) {
+    ++counts[row.status];
+    if (row.status == CensusStatus::kOk) pairs.insert({row.nic.address, row.place});
+    if (!row.reason.empty()) ++reasons[row.reason];
+  }
+  std::string text =
+      fmt::format("{} (NIC, place) pairs with an id; {} rows:", pairs.size(), rows.size());
+  for (const auto& [status, count] : counts) text += fmt::format(" {} {}", count, ToString(status));
+  text += '\n';
+  for (const auto& [reason, count] : reasons) text += fmt::format("  {} x {}\n", count, reason);
+  return text;
+}
+
+// Where no NIC could be asked at all, the first reason is the command's error.
+Status CheckAnythingTried(const std::vector<CensusRow>& rows) {
+  for (const CensusRow& row : rows) {
+    if (row.status != CensusStatus::kSkipped) return {};
+  }
+  if (rows.empty() || Interrupted()) return {};
+  return Fail(MakeError("census", fmt::format("of {} rows", rows.size()),
+                        "none could be tried, the first because: " + rows.front().reason));
+}
+
+Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
+  RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
+  std::optional<RunDirectory> directory;
+  if (!options.output.empty()) {
+    RAILGAUGE_ASSIGN_OR_RETURN(directory, RunDirectory::Create(session.run, options.output));
+  }
+  CensusOptions census;
+  census.nics = session.nics;
+  census.places = session.places;
+  Progress progress("census");
+  census.progress = [&](size_t done, size_t total) { progress.Update(done, total, ""); };
+  census.should_stop = Interrupted;
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> rows,
+                             RunCensus(session.machine, session.cuda, census));
+  progress.Clear();
+  const ExitStatus status = Interrupted() ? kExitUndecided : kExitOk;
+  if (directory) {
+    RAILGAUGE_RETURN_IF_ERROR(directory->Write<CensusRow>(rows));
+    RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(*directory, session, line, status));
+  }
+  const std::string csv = CsvFile<CensusRow>(session.run, rows);
+  if (options.csv_out == "-") {
+    std::fwrite(csv.data(), 1, csv.size(), stdout);
+  } else {
+    if (!options.csv_out.empty()) {
+      RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.csv_out, csv));
+    }
+    PrintMachine(session);
+    MatrixOptions matrix;
+    matrix.color = options.color.UseColor();
+    fmt::print("{}\n{}", FormatCensus(session.machine, rows, matrix), Summary(rows));
+    if (directory) fmt::print("run directory: {}\n", directory->path());
+  }
+  PrintNotes(session.notes);
+  RAILGAUGE_RETURN_IF_ERROR(CheckAnythingTried(rows));
+  return status;
+}
+
+}  // namespace
+
+Command AddCensusCommand(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "census", "ask every NIC by which interconnect it reaches each memory place");
+  command->footer(kFooter);
+  AddMachineOptions(*command, options->machine);
+  AddColorOption(*command, options->color);
+  command->add_option("--output", options->output, "also write a run directory here (new or empty)")
+      ->type_name("DIR");
+  command
+      ->add_option("--csv_out", options->csv_out,
+                   "also write census.csv to FILE; - is stdout, alone")
+      ->type_name("FILE");
+  return {command, [options](const CommandLine& line) { return Run(*options, line); }};
+}
+
+}  // namespace railgauge

@@ -1,0 +1,181 @@
+// railgauge check: measures what a placement claims and judges it.
+
+#include <cstdio>
+#include <set>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/measuring.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/session.h"
+#include "fmt/core.h"
+#include "lib/interconnect/census.h"
+#include "lib/placement/correlation.h"
+#include "lib/placement/decision.h"
+#include "lib/placement/gates.h"
+#include "lib/placement/judge.h"
+#include "lib/placement/policy.h"
+#include "lib/report/matrix.h"
+#include "lib/report/run_directory.h"
+
+namespace railgauge {
+namespace {
+
+constexpr char kFooter[] =
+    "PLACEMENT is a policy (nearest), or a CSV file with the header consumer,nic and one pair per\n"
+    "row, e.g. gpu:0000:53:00.0,rdmap79s0. A file named like a policy is written ./nearest.\n"
+    "Exit status: 0 all judged and OK; 1 a SLOW, WRONG, OVERSUBSCRIBED or IDLE verdict; 2 usage "
+    "or\n"
+    "set-up error; 3 something is NOISY, INVALID or UNDECIDED, or nothing could be judged.\n"
+    "Examples:\n"
+    "  railgauge check --placement=nearest\n"
+    "  railgauge check --placement=decision.csv --time-budget=2min --output=run-1\n"
+    "  railgauge check --placement=nearest --places=gpu0 --dry-run\n"
+    "  railgauge check --placement=nearest --emulate=p5.48xlarge";
+
+struct Options {
+  MachineOptions machine;
+  ColorOption color;
+  std::string placement;
+  std::string output;
+  std::string time_budget = "40s";
+  std::string sizes = "1MiB";
+  bool dry_run = false;
+};
+
+bool IsPolicy(const std::string& name) {
+  for (const Policy& policy : Policies()) {
+    if (policy.name == name) return true;
+  }
+  return false;
+}
+
+// A policy's name, or a file; what is neither is told with both in mind.
+Result<Decision> Decide(const Options& options, const Session& session) {
+  const std::string& placement = options.placement;
+  const bool looks_like_file = placement.find_first_of("/.") != std::string::npos;
+  if (IsPolicy(placement) || !looks_like_file) {
+    return DecideByPolicy(placement, session.machine);
+  }
+  return ReadDecisionFile(placement, session.machine, session.cuda_order);
+}
+
+// The consumers among the selected places: what is not selected is not measured and not judged.
+Decision Select(Decision decision, const std::vector<MemoryPlace>& places) {
+  const std::set<MemoryPlace> selected(places.begin(), places.end());
+  std::erase_if(decision.assignments, [&](const Assignment& assignment) {
+    return !selected.contains(assignment.consumer);
+  });
+  return decision;
+}
+
+void PrintPlan(const Session& session, const MeasuringRequest& request) {
+  const Plan plan = ScreeningPlan(session, request);
+  fmt::print(
+      "plan: {} NICs x {} places: {} windows of {} after {} of warm-up, about {};\n"
+      "then paired rounds of what the verdicts hang on, up to {} in all\n",
+      session.nics.size(), session.places.size(), plan.windows.size(),
+      FormatDuration(plan.timing.window), FormatDuration(plan.timing.warm_up),
+      FormatDuration(EstimateDuration(plan)), FormatDuration(request.budget));
+  if (!plan.left_out.empty()) {
+    fmt::print("{} cells do not fit the time budget: raise --time-budget or select less\n",
+               plan.left_out.size());
+  }
+}
+
+Result<std::vector<CensusRow>> TakeCensus(const Session& session) {
+  CensusOptions options;
+  options.nics = session.nics;
+  options.places = session.places;
+  Progress progress("census");
+  options.progress = [&](size_t done, size_t total) { progress.Update(done, total, ""); };
+  options.should_stop = Interrupted;
+  return RunCensus(session.machine, session.cuda, options);
+}
+
+std::vector<Threshold> Thresholds(const JudgeGates& gates) {
+  std::vector<Threshold> thresholds;
+  for (const NamedGate& gate : Describe(gates)) {
+    thresholds.push_back({std::string(gate.name), gate.value, std::string(gate.reason)});
+  }
+  return thresholds;
+}
+
+void PrintReport(const Options& options, const Session& session, std::span<const CensusRow> census,
+                 const Decision& decision, const Judgement& judgement) {
+  const bool color = options.color.UseColor();
+  PrintMachine(session);
+  MatrixOptions matrix;
+  matrix.color = color;
+  fmt::print("{}\n", FormatThroughput(session.machine, census, judgement.summary, matrix));
+  fmt::print("placement: {}\n{}", Printable(decision.source),
+             FormatVerdicts(judgement.placement, matrix));
+}
+
+Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
+  MeasuringRequest request;
+  RAILGAUGE_ASSIGN_OR_RETURN(request.sizes, ParseSizes(options.sizes));
+  RAILGAUGE_ASSIGN_OR_RETURN(request.budget, ParseDuration(options.time_budget));
+  RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
+  RAILGAUGE_ASSIGN_OR_RETURN(Decision decided, Decide(options, session));
+  const Decision decision = Select(std::move(decided), session.places);
+  if (options.dry_run) {
+    PrintPlan(session, request);
+    return kExitOk;
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
+                             RunDirectory::Create(session.run, options.output));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census, TakeCensus(session));
+  RAILGAUGE_RETURN_IF_ERROR(directory.Write<CensusRow>(census));
+
+  const JudgeGates gates;
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      const Measured measured,
+      MeasureForDecision(session, request, census, decision, gates, directory));
+  if (Interrupted())
+    session.notes.emplace_back("interrupted: judged by what was measured until then");
+
+  const Judgement judgement = Judge(session.machine, census, measured.samples, decision, gates);
+  const std::vector<InterconnectRow> interconnects = Correlate(census, measured.samples, gates);
+  const auto status = static_cast<ExitStatus>(ExitStatusOf(judgement.placement));
+  PrintReport(options, session, census, decision, judgement);
+  PrintNotes(session.notes);
+  RAILGAUGE_RETURN_IF_ERROR(measured.written);
+  RAILGAUGE_RETURN_IF_ERROR(directory.Write<InterconnectRow>(interconnects));
+  RAILGAUGE_RETURN_IF_ERROR(directory.Write<SummaryRow>(judgement.summary));
+  RAILGAUGE_RETURN_IF_ERROR(directory.Write<PlacementRow>(judgement.placement));
+  RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(directory, session, line, status, Thresholds(gates)));
+  fmt::print("run directory: {}\n", directory.path());
+  return status;
+}
+
+}  // namespace
+
+Command AddCheckCommand(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("check", "measure what a placement claims and judge it");
+  command->footer(kFooter);
+  command->add_option("--placement", options->placement, "a policy's name, or a CSV file")
+      ->type_name("PLACEMENT")
+      ->required();
+  AddMachineOptions(*command, options->machine);
+  command
+      ->add_option("--sizes", options->sizes,
+                   "message sizes, comma-separated; the largest is judged")
+      ->type_name("SIZES")
+      ->capture_default_str();
+  command->add_option("--time-budget", options->time_budget, "time to measure in: 40s, 5min")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  command
+      ->add_option("--output", options->output,
+                   "the run directory, new or empty (default: a new one in results/)")
+      ->type_name("DIR");
+  command->add_flag("--dry-run", options->dry_run, "print the plan and its time, measure nothing");
+  AddColorOption(*command, options->color);
+  return {command, [options](const CommandLine& line) { return Run(*options, line); }};
+}
+
+}  // namespace railgauge

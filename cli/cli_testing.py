@@ -1,0 +1,132 @@
+"""What the end-to-end tests of the command line share: running it, and reading what it wrote.
+
+Tests are unittest cases in an executable file run by sh_test. main() reports each case by itself to
+Bazel (XML_OUTPUT_FILE), so that they are counted and named like those of GoogleTest.
+"""
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from xml.sax.saxutils import quoteattr
+
+RUNFILES = os.path.join(os.environ.get("TEST_SRCDIR", ""), os.environ.get("TEST_WORKSPACE", ""))
+# Nothing here may wait for ever; the slowest command is a `check` with a budget of some seconds.
+DEADLINE_SECONDS = 120
+
+
+def runfile(path):
+    """A file of the repository or its build that the test has as data."""
+    return os.path.join(RUNFILES, path)
+
+
+class Outcome:
+    """How a command ended, what it printed and how long it took."""
+
+    def __init__(self, completed, seconds):
+        self.status = completed.returncode
+        self.stdout = completed.stdout
+        self.stderr = completed.stderr
+        self.seconds = seconds
+
+    def __str__(self):
+        return f"status {self.status}\n--- stdout\n{self.stdout}\n--- stderr\n{self.stderr}"
+
+
+def run(command, **options):
+    """Runs `command` to its end."""
+    start = time.monotonic()
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS,
+                               check=False, stdin=subprocess.DEVNULL, **options)
+    return Outcome(completed, time.monotonic() - start)
+
+
+class CliTestCase(unittest.TestCase):
+    """A folder of its own for each case, and the railgauge binary."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name, content=None):
+        """The path `name` in this case's folder, written with `content` when that is given."""
+        path = os.path.join(self.folder, name)
+        if content is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
+        return path
+
+    def railgauge(self, *arguments, **options):
+        return run([runfile("cli/railgauge"), *arguments], cwd=self.folder, **options)
+
+    def assert_status(self, outcome, status):
+        self.assertEqual(outcome.status, status, str(outcome))
+
+    def assert_one_line(self, outcome, *parts):
+        """Status 2 and exactly one line on stderr, holding every part."""
+        self.assert_status(outcome, 2)
+        lines = outcome.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 1, str(outcome))
+        for part in parts:
+            self.assertIn(part, lines[0])
+
+
+def read_csv(path):
+    """The rows of a report file as dictionaries; every row is whole."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        assert None not in row and None not in row.values(), f"{path}: a row of another length: {row}"
+    return rows
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+class _Result(unittest.TextTestResult):
+    """Keeps each case with its outcome."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.cases = []
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.cases.append((test, "", ""))
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.cases.append((test, "failure", self._exc_info_to_string(err, test)))
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.cases.append((test, "error", self._exc_info_to_string(err, test)))
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.cases.append((test, "skipped", reason))
+
+
+def _write_xml(path, name, result):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites><testsuite name={quoteattr(name)}>\n')
+        for test, kind, text in result.cases:
+            body = f"<{kind} message={quoteattr(text)}/>" if kind else ""
+            case = test.id().rsplit(".", 1)
+            file.write(f"<testcase classname={quoteattr(case[0])} name={quoteattr(case[-1])}>{body}</testcase>\n")
+        file.write("</testsuite></testsuites>\n")
+
+
+def main():
+    program = unittest.main(module="__main__", exit=False, verbosity=2,
+                            testRunner=unittest.TextTestRunner(resultclass=_Result, verbosity=2))
+    xml = os.environ.get("XML_OUTPUT_FILE")
+    if xml:
+        _write_xml(xml, os.path.basename(sys.argv[0]), program.result)
+    sys.exit(0 if program.result.wasSuccessful() and program.result.testsRun > 0 else 1)

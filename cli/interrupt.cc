@@ -1,0 +1,24 @@
+#include "cli/interrupt.h"
+
+#include <csignal>
+
+namespace railgauge {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+}  // namespace
+
+void CatchInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  // SA_RESETHAND: the second signal finds the default action. No SA_RESTART, so that a wait ends.
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+bool Interrupted() { return interrupted != 0; }
+
+}  // namespace railgauge

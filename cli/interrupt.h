@@ -1,0 +1,16 @@
+// SIGINT and SIGTERM as a question to ask between steps, so that an interrupted run ends cleanly
+// with what is there. A second signal ends the process as usual.
+#ifndef RAILGAUGE_CLI_INTERRUPT_H_
+#define RAILGAUGE_CLI_INTERRUPT_H_
+
+namespace railgauge {
+
+// Installs the handlers. Call once, from main.
+void CatchInterrupts();
+
+// Whether a signal came since.
+bool Interrupted();
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_CLI_INTERRUPT_H_

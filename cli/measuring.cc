@@ -1,0 +1,105 @@
+#include "cli/measuring.h"
+
+#include <algorithm>
+
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "lib/measure/engine.h"
+#include "lib/placement/shortlist.h"
+
+namespace railgauge {
+namespace {
+
+// The screening finds what to doubt; what it leaves is for proof.
+constexpr double kScreeningShare = 0.75;
+constexpr uint32_t kRounds = 9;
+constexpr uint32_t kMoreRounds = 6;  // when nine were too noisy: fifteen in all
+
+// Runs plans one after the other and keeps what they give.
+class Campaign {
+ public:
+  Campaign(Engine& engine, RunDirectory& directory) : engine_(engine), directory_(directory) {}
+
+  void Run(const Plan& plan, const std::string& what) {
+    if (plan.windows.empty()) return;
+    Progress progress(what);
+    size_t done = 0;
+    engine_.MeasureAll(
+        plan,
+        [&](const Sample& sample) {
+          samples_.push_back(sample);
+          if (written_) written_ = directory_.Append(sample);
+          progress.Update(++done, plan.windows.size(),
+                          sample.cell.nic.name + " " + sample.cell.place.ToString());
+        },
+        [&] { return Interrupted() || !written_; });
+  }
+
+  bool stopped() const { return Interrupted() || !written_; }
+  const std::vector<Sample>& samples() const { return samples_; }
+  Measured Take() { return {std::move(samples_), std::move(written_)}; }
+
+ private:
+  Engine& engine_;
+  RunDirectory& directory_;
+  std::vector<Sample> samples_;
+  Status written_;
+};
+
+Plan PairsPlan(const std::vector<CellPair>& pairs, uint32_t first_round, uint32_t rounds,
+               Nanoseconds budget) {
+  PairedRequest request;
+  for (const CellPair& pair : pairs) request.pairs.emplace_back(pair.cell, pair.other);
+  request.rounds = rounds;
+  request.seed = first_round;
+  request.budget = budget;
+  Plan plan = PlanPaired(request);
+  for (PlannedWindow& window : plan.windows) window.round += first_round - 1;
+  return plan;
+}
+
+}  // namespace
+
+Plan ScreeningPlan(const Session& session, const MeasuringRequest& request) {
+  ScreeningRequest screening;
+  for (const PciAddress& address : session.nics) {
+    screening.nics.push_back(session.machine.FindNic(address)->key());
+  }
+  screening.places = session.places;
+  screening.sizes = request.sizes;
+  screening.budget = std::chrono::duration_cast<Nanoseconds>(request.budget * kScreeningShare);
+  return PlanScreening(screening);
+}
+
+Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& request,
+                                    std::span<const CensusRow> census, const Decision& decision,
+                                    const JudgeGates& gates, RunDirectory& directory) {
+  const auto start = MeasuringClock::now();
+  EngineOptions options;
+  options.run_start = start;
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::unique_ptr<Engine> engine,
+                             Engine::Create(session.machine, session.cuda, options));
+  const auto left = [&] { return request.budget - (MeasuringClock::now() - start); };
+  Campaign campaign(*engine, directory);
+  const Plan screening = ScreeningPlan(session, request);
+  if (!screening.left_out.empty()) {
+    session.notes.push_back(std::to_string(screening.left_out.size()) + " of " +
+                            std::to_string(screening.left_out.size() + screening.windows.size()) +
+                            " cells do not fit the time budget and are not measured");
+  }
+  campaign.Run(screening, "screening");
+  std::vector<CellPair> pairs =
+      Shortlist(session.machine, census, campaign.samples(), decision, gates);
+  if (!campaign.stopped()) {
+    // Half of what is left now, so that noisy pairs can have their second helping.
+    campaign.Run(PairsPlan(pairs, 1, kRounds, left() * 2 / 3), "paired rounds");
+    pairs = StillNoisy(pairs, campaign.samples(), gates);
+  }
+  if (!campaign.stopped()) {
+    campaign.Run(PairsPlan(pairs, kRounds + 1, kMoreRounds, left()), "more rounds");
+  }
+  for (const std::string& warning : engine->warnings()) session.notes.push_back(warning);
+  return campaign.Take();
+}
+
+}  // namespace railgauge

@@ -1,0 +1,27 @@
+// What the commands print and write alike.
+#ifndef RAILGAUGE_CLI_OUTPUT_H_
+#define RAILGAUGE_CLI_OUTPUT_H_
+
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/session.h"
+#include "lib/base/result.h"
+#include "lib/report/run_directory.h"
+
+namespace railgauge {
+
+// One line: "p5.48xlarge (emulated): 32 EFA NICs, 8 GPUs, 2 NUMA nodes; 2 other RDMA devices …".
+void PrintMachine(const Session& session);
+
+// Each as one line on stderr.
+void PrintNotes(const std::vector<std::string>& notes);
+
+// Writes run.json of a finished run.
+Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,
+                    ExitStatus status, const std::vector<Threshold>& thresholds = {});
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_CLI_OUTPUT_H_

@@ -1,0 +1,42 @@
+// Session: what every command needs first: the machine, its GPUs, the selection that the flags
+// make of them, and the identity that every row of the run carries.
+#ifndef RAILGAUGE_CLI_SESSION_H_
+#define RAILGAUGE_CLI_SESSION_H_
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "cli/machine_facts.h"
+#include "cli/options.h"
+#include "lib/base/result.h"
+#include "lib/memory/cuda_driver.h"
+#include "lib/record/records.h"
+#include "lib/report/run_json.h"
+#include "lib/topology/machine.h"
+
+namespace railgauge {
+
+struct Session {
+  std::chrono::system_clock::time_point start;
+  Machine machine;
+  CudaDriver cuda;
+  std::vector<PciAddress> cuda_order;  // GPUs in CUDA's order: what "gpu3" means here
+  MachineFacts facts;
+  RunIdentity run;
+  std::vector<NicFacts> nic_facts;  // of the NICs that could be opened
+  std::vector<PciAddress> nics;     // selected
+  std::vector<MemoryPlace> places;  // selected
+  std::vector<std::string> notes;   // warnings for the user and run.json
+};
+
+// Loads the machine and resolves the selection. Errors: no topology, no EFA device, a name in the
+// selection that the machine lacks. A NIC that cannot be opened is no error here: its rows say why.
+Result<Session> OpenSession(const MachineOptions& options);
+
+// run.json's content so far; the caller fills in what it adds (end, exit status, thresholds).
+RunInfo MakeRunInfo(const Session& session, const std::vector<std::string>& command_line);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_CLI_SESSION_H_
