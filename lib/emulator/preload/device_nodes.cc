@@ -17,8 +17,8 @@ namespace railgauge {
 
 namespace {
 
-// As the kernel numbers them; the tree's `dev` file is what counts in the end.
-constexpr unsigned kUverbsMajor = 231, kFirstMinor = 192;
+// As the kernel numbers them, with major number 231.
+constexpr size_t kFirstMinor = 192;
 constexpr mode_t kDefaultMode = 0666;
 
 std::optional<size_t> ParseNumber(std::string_view text) {
