@@ -165,7 +165,8 @@ TEST_F(Data, HardwareCountersMove) {
 // The rate of 1 MiB reads and writes over a path, with as many in flight as fill it. A busy host
 // only takes away from it, so the best of some windows counts; above the capacity none may be.
 TEST_F(Data, RateIsThePaths) {
-  constexpr int kDepth = 16, kMostWindows = 20;
+  // Deep enough that the device has work while this thread does not run.
+  constexpr int kDepth = 128, kMostWindows = 20;
   constexpr auto kWindow = std::chrono::milliseconds(100);
   const EmulatedMachine& machine = Scenario();
   const PciAddress &a = machine.nics[0].address, &b = machine.nics[4].address;

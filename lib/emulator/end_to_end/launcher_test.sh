@@ -42,7 +42,10 @@ expect "the machine's type" "p5.48xlarge" \
   "$("$emulate" $machine cat /sys/devices/virtual/dmi/id/product_name)"
 expect_text "firmware says emulated" "^emulated-" \
   "$("$emulate" $machine cat /sys/class/infiniband/$nic/fw_ver)"
-expect "nothing is left of it" "" "$(ls -d "${TMPDIR:-/tmp}"/railgauge-emulate-* 2>/dev/null)"
+staging=$(mktemp -d)
+TMPDIR=$staging "$emulate" $machine true
+expect "nothing is left of it" "" "$(ls -A "$staging")"
+rmdir "$staging"
 expect "arguments arrive as they are" "a b|c*" \
   "$("$emulate" $machine sh -c 'printf "%s|%s" "$1" "$2"' x 'a b' 'c*')"
 

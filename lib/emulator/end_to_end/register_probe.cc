@@ -30,6 +30,7 @@ ibv_context* Open(const std::string& name) {
     break;
   }
   Print("open", context != nullptr);
+  ibv_free_device_list(list);
   return context;
 }
 
@@ -49,5 +50,10 @@ int main(int argc, char** argv) {
   if (first != nullptr) ibv_dereg_mr(first);
   ibv_mr* after = ibv_reg_mr(pd, memory, bytes, IBV_ACCESS_LOCAL_WRITE);
   Print("after", after != nullptr);
+  for (ibv_mr* mr : {second, after}) {
+    if (mr != nullptr) ibv_dereg_mr(mr);
+  }
+  ibv_dealloc_pd(pd);
+  ibv_close_device(context);
   return 0;
 }
