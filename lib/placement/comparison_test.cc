@@ -61,7 +61,7 @@ TEST(ComparisonTest, PairsWindowsNearestInTime) {
   MeasuredCell twice;
   MeasuredCell early, late;
   for (uint32_t round = 1; round <= 9; ++round) {
-    const auto at = [&](int offset) { return Nanoseconds(1000 * round + offset); };
+    const auto at = [&](uint32_t offset) { return Nanoseconds(1000 * round + offset); };
     early.windows.push_back({round, at(0), 10});
     twice.windows.push_back({round, at(10), 10});
     twice.windows.push_back({round, at(300), 5});  // the machine has slowed down by half

@@ -87,6 +87,7 @@ class ConsumerJudge {
   std::vector<Concern> concerns_;
   std::vector<std::string> notes_;
   std::optional<Comparison> free_regret_, other_regret_;
+  std::optional<Match> differs_;  // the worst that is slower, but not by enough to count
   bool something_measured_ = false;
 };
 
@@ -208,6 +209,7 @@ void ConsumerJudge::CheckRivals(const NicKey& nic, const MeasuredCell& cell,
       if (!kept || comparison.ratio < kept->comparison.ratio) kept = match;
     };
     if (comparison.outcome == Outcome::kWorse) keep_worst(worse);
+    if (comparison.outcome == Outcome::kDiffers) keep_worst(differs_);
     if (comparison.outcome == Outcome::kNoisy) keep_worst(noisy);
     if (!proven && comparison.ratio < 1 - gates().bad_placement) keep_worst(suspected);
   }
@@ -366,8 +368,15 @@ PlacementRow ConsumerJudge::Row() {
       });
   if (worst == concerns_.end()) {
     row.verdict = Verdict::kOk;
-    row.reason = fmt::format("No NIC that is free or worth exchanging was measured better than {}.",
-                             ListOf(row.chosen));
+    row.reason =
+        fmt::format("No NIC that is free or worth exchanging was measured to be better than {}.",
+                    ListOf(row.chosen));
+    if (differs_) {
+      notes_.push_back(fmt::format("{} is a little faster than {} ({}; {}), which does not count.",
+                                   NameOf(differs_->rival->cell.nic),
+                                   NameOf(differs_->cell->cell.nic), MeasureOf(*differs_->cell),
+                                   LossOf(differs_->comparison)));
+    }
   } else {
     row.verdict = worst->verdict;
     row.reason = worst->sentence;

@@ -122,6 +122,20 @@ TEST(JudgeTest, OneDirectionAloneMakesItWrong) {
       << row.reason;
 }
 
+TEST(JudgeTest, AFewPercentAreToldAndDoNotCount) {
+  World world(MakeP5());
+  world.speed = [](const Cell&, Relation relation) {
+    return relation == Relation::kSameSwitch ? 12.5e9 : 11.75e9;
+  };
+  const Decision decision = MakeDecision(world.machine, {"gpu:0000:53:00.0 0000:c6:00.0"});
+  world.Check(decision);
+  const PlacementRow row = JudgeWorld(world, decision).placement.at(0);
+  EXPECT_EQ(row.verdict, Verdict::kOk) << row.reason;
+  EXPECT_NE(row.reason.find("is a little faster than 0000:c6:00.0 (rdmap198s0)"), std::string::npos)
+      << row.reason;
+  EXPECT_NEAR(*row.regret, 0.06, 0.01);
+}
+
 TEST(JudgeTest, ExchangedNicsAreWrongOnBothSides) {
   World world(MakeP4d());
   const Decision decision = MakeDecision(
