@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "lib/base/result.h"
 #include "lib/emulator/device/gather_copy.h"
@@ -18,8 +17,6 @@ constexpr int kRoundsOfPoll = 64;
 // A sleeping poller need not be woken at once for a copy that has time: assumed is a host that
 // copies at 4 GB/s.
 constexpr SimTime kCopyPicosecondsPerByte = 250;
-
-constexpr SimTime kPolling = std::numeric_limits<SimTime>::min();
 
 CopyOutcome PlainCopy(void* destination, const void* source, size_t bytes) {
   std::memcpy(destination, source, bytes);
@@ -83,6 +80,8 @@ void Engine::ScheduleCopy(Transfer& transfer, SimTime due) {
 }
 
 void Engine::RequestWake(SimTime at) {
+  if (at >= poll_at_) return;
+  at = std::max(at, Now());  // the poller cannot be expected in the past
   if (at >= poll_at_) return;
   poll_at_ = at;
   wake_ = true;

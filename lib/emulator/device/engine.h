@@ -10,6 +10,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -53,6 +54,11 @@ class Engine {
   void Finish(Transfer& transfer);
   // Finish for a transfer that is scheduled. Not while a batch is being copied: WaitForCopies.
   void Cancel(Transfer& transfer);
+
+  // For how long the poller has been expected.
+  SimTime Overdue(SimTime now) const {
+    return poll_at_ != kPolling && poll_at_ < now ? now - poll_at_ : 0;
+  }
 
   void RaiseEvent(const PciAddress& nic, uint16_t cq) { events_to_raise_.emplace_back(nic, cq); }
 
@@ -110,7 +116,8 @@ class Engine {
   bool copying_ = false;
   uint64_t batch_number_ = 0;
 
-  SimTime poll_at_ = kNever;  // when the next Poll is expected; the least value while one runs
+  static constexpr SimTime kPolling = std::numeric_limits<SimTime>::min();
+  SimTime poll_at_ = kNever;  // when the next Poll is expected; kPolling while one runs
   bool wake_ = false;
   std::vector<std::pair<PciAddress, uint16_t>> events_to_raise_;
 };

@@ -57,6 +57,7 @@ class EngineTest : public testing::Test {
     while (rig_.now() < start + duration) {
       const auto next = rig_.Poll();
       if (next && *next > rig_.now()) rig_.Advance(*next - rig_.now());
+      if (hiccup_) hiccup_();
       application_();
     }
     application_ = nullptr;
@@ -75,6 +76,7 @@ class EngineTest : public testing::Test {
   uint64_t copied_ = 0;
   double copy_cost_ = 0;  // ns per byte
   std::function<void()> application_;
+  std::function<void()> hiccup_;
 };
 
 TEST_F(EngineTest, AFastHostCopiesEverything) {
@@ -97,6 +99,27 @@ TEST_F(EngineTest, ASlowHostSamplesAndKeepsTheRate) {
     const uint64_t moved = initiator_->device.GetStats().rdma_read_bytes - before;
     EXPECT_LT(copied_, moved / 2) << depth;
   }
+}
+
+TEST_F(EngineTest, AHostWithHiccupsKeepsTheRate) {
+  SetCopyRate(20e9);
+  Nanoseconds next_hiccup = rig_.now();
+  hiccup_ = [&] {
+    if (rig_.now() < next_hiccup) return;
+    rig_.Advance(Nanoseconds(3'000'000));
+    next_hiccup = rig_.now() + Nanoseconds(20'000'000);
+  };
+  EXPECT_NEAR(RunWindow(16, Nanoseconds(400'000'000)) / kLineRate, 1, 0.01);
+}
+
+TEST_F(EngineTest, NothingIsFasterThanTheBaseLatency) {
+  PostReads(1);
+  rig_.Poll();
+  rig_.Advance(Nanoseconds(3'000'000));
+  rig_.Poll();
+  initiator_->ExpectSendCompletion();
+  PostReads(1);
+  EXPECT_EQ(rig_.Poll().value(), rig_.now() + kBaseLatency);
 }
 
 TEST_F(EngineTest, SamplesAreEndsAndLines) {

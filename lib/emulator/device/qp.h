@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/emulator/device/admin.h"
+#include "lib/emulator/device/catch_up.h"
 #include "lib/emulator/device/cq.h"
 #include "lib/emulator/device/efa_io.h"
 #include "lib/emulator/device/id_pool.h"
@@ -86,6 +87,7 @@ struct QueuePair {
   uint32_t sq_db_offset = 0, rq_db_offset = 0;
 
   std::vector<Transfer*> in_flight;  // of this QP's send queue; see Transfer::position
+  CatchUp catch_up;
 
   static constexpr uint8_t kInfiniteRnrRetry = 7;
 

@@ -125,14 +125,16 @@ void StartRequest(DeviceState& device, QueuePair& qp, SimTime now) {
     if (qp.type == QpType::kUd) Drop(transfer);
     return engine.Schedule(transfer, now + base_latency);
   }
-  SimTime through = LocalPath(transfer).Reserve(now, transfer.length);
+  const SimTime posted = qp.catch_up.PostedAt(now, engine.Overdue(now));
+  SimTime through = LocalPath(transfer).Reserve(posted, transfer.length);
   if (!IsRdma(transfer.request)) {
     // The receiver's half begins when it is known where the payload goes.
-    return engine.Schedule(transfer, through + base_latency);
+    return engine.Schedule(transfer, std::max(through, now) + base_latency);
   }
-  through = std::max(through, RemotePath(transfer).Reserve(now, transfer.length));
+  through = std::max(through, RemotePath(transfer).Reserve(posted, transfer.length));
+  transfer.scheduled = through + base_latency;
   transfer.copy_length = transfer.length;
-  engine.ScheduleCopy(transfer, through + base_latency);
+  engine.ScheduleCopy(transfer, std::max(through, now) + base_latency);
 }
 
 void CountDrop(const Transfer& transfer) {
@@ -212,6 +214,7 @@ void CompleteRequest(Transfer& transfer, SimTime now) {
   const bool ok = transfer.status == CompletionStatus::kOk;
   if (ok) {
     CountSuccess(transfer);
+    if (IsRdma(transfer.request)) qp.catch_up.OnCompleted(transfer.scheduled, now);
   } else {
     CountFailure(transfer);
   }

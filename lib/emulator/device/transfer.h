@@ -43,6 +43,8 @@ struct Transfer {
   std::array<std::byte, kGrhBytes> grh{};
   uint8_t rnr_retries = 0;
 
+  SimTime scheduled = 0;  // RDMA: when it completes on a host that is never late
+
   // The engine's.
   uint64_t sequence = 0;  // order of posting
   SimTime due = 0;
