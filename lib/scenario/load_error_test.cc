@@ -1,5 +1,6 @@
 // Every way in which a scenario can be wrong, with the line and the advice that the loader gives.
 
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -35,7 +36,7 @@ TEST(LoadErrorTest, Keys) {
        "unknown key 'cpu_modell' in the scenario. Write 'cpu_model'."},
       {"max_qp:", "max_qpp:", "max_qpp:", "unknown key 'max_qpp' in limits. Write 'max_qp'."},
       {"numa_link: 20GB/s", "zzzzzzzzzz: 20GB/s", "zzzzzzzzzz",
-       "unknown key 'zzzzzzzzzz' in shared_capacities. Its keys are uplink, gpu_link, numa_memory, "
+       "unknown key 'zzzzzzzzzz' in shared_capacities. Known are uplink, gpu_link, numa_memory, "
        "numa_link."},
       {"instance_type: small.2xlarge\n", "", "schema",
        "the scenario has no 'instance_type'. Add it."},
@@ -86,7 +87,7 @@ TEST(LoadErrorTest, TypesAndUnits) {
       {"firmware: emulated-small", "firmware: 1.2.3", "firmware",
        "firmware is '1.2.3'. Write at most 31 characters that begin with 'emulated-'."},
       {"functions:\n  port", "functions: none\nother:\n  port", "other:",
-       "unknown key 'other' in the scenario. Its keys are schema, instance_type, sources, ids, "
+       "unknown key 'other' in the scenario. Known are schema, instance_type, sources, ids, "
        "cpu_model, cpu_mhz, threads_per_core, caches, numa_nodes, p2p_provider, base_latency, "
        "functions, trees, host_bridges, shared_capacities, paths, interconnect_ids."},
       {"type: Unified", "type: unified", "unified",
@@ -254,7 +255,27 @@ TEST(LoadErrorTest, BrokenYaml) {
   }
   EXPECT_EQ(ErrorOf("schema: 1\n---\nschema: 1\n"),
             "3: a second document begins here. Keep one scenario per file.");
-  EXPECT_NE(ErrorOf(std::string("schema: 1\nids: \0\x01\xff", 20)), "it loads");
+  EXPECT_NE(ErrorOf(std::string("schema: 1\nids: ") + '\0' + "\x01\xff"), "it loads");
+}
+
+// Whatever is missing: an error of one line that names a line of the file, or a machine.
+TEST(LoadErrorTest, AnyDamageIsOneLine) {
+  const std::string whole = kSmallScenario;
+  const int lines = LineOf(whole + "end", "end");
+  const auto check = [&](const std::string& yaml) {
+    const std::string error = ErrorOf(yaml);
+    if (error == "it loads") return;
+    EXPECT_EQ(error.find('\n'), std::string::npos);
+    const int line = std::atoi(error.c_str());
+    EXPECT_TRUE(line >= 1 && line <= lines) << error;
+  };
+  for (size_t begin = 0; begin < whole.size();) {
+    const size_t end = whole.find('\n', begin) + 1;
+    check(whole.substr(0, begin) + whole.substr(end));  // a line is missing
+    check(whole.substr(0, end));                        // the rest is missing
+    check(whole.substr(0, (begin + end) / 2));          // and the line itself is cut
+    begin = end;
+  }
 }
 
 TEST(LoadErrorTest, BombsAreBounded) {

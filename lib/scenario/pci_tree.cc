@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "fmt/core.h"
-#include "lib/base/nearest.h"
 
 namespace railgauge {
 namespace {
@@ -39,15 +38,11 @@ std::optional<uint8_t> ParseBus(std::string_view text, uint8_t base) {
   return bus <= 0xff ? std::optional(static_cast<uint8_t>(bus)) : std::nullopt;
 }
 
-// The name of one of `functions`' keys that `text` most likely meant, as advice.
 template <typename Map>
-std::string AdviceAmong(const Map& known, const std::string& text) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : known) names.push_back(name);
-  if (names.empty()) return "Define it";
-  const auto nearest = Nearest(text, names);
-  return nearest ? fmt::format("Write '{}'", *nearest)
-                 : fmt::format("Known are {}", fmt::join(names, ", "));
+std::vector<std::string> KeysOf(const Map& map) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : map) keys.push_back(key);
+  return keys;
 }
 
 class TreeReader {
@@ -143,7 +138,7 @@ class TreeReader {
     const auto found = trees_.find(name);
     if (found == trees_.end()) {
       errors_->Add(item.line, fmt::format("there is no tree '{}'", Printable(name)),
-                   AdviceAmong(trees_, name));
+                   AdviceAmong(name, KeysOf(trees_)));
       return {};
     }
     used_trees_.insert(name);
@@ -160,7 +155,7 @@ class TreeReader {
     if (type == functions_.end()) {
       errors_->Add(map.Required("function").line,
                    fmt::format("there is no function '{}'", Printable(type_name)),
-                   AdviceAmong(functions_, type_name));
+                   AdviceAmong(type_name, KeysOf(functions_)));
       return {};
     }
     EmulatedPciDevice device = type->second.device;

@@ -1,24 +1,13 @@
 #include "lib/scenario/selector.h"
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "fmt/core.h"
-#include "lib/base/nearest.h"
 
 namespace railgauge {
 namespace {
-
-std::string AdviceAmong(const std::string& word, const std::vector<std::string>& known) {
-  const auto nearest = Nearest(word, known);
-  if (nearest) return fmt::format("Write '{}'", *nearest);
-  constexpr size_t kShown = 12;
-  const std::vector<std::string> first(
-      known.begin(), known.begin() + static_cast<ptrdiff_t>(std::min(known.size(), kShown)));
-  return fmt::format("Known are {}{}", fmt::join(first, ", "), known.size() > kShown ? ", …" : "");
-}
 
 std::vector<PciAddress> SelectNics(const YamlNode* node, const EmulatedMachine& machine,
                                    YamlErrors* errors) {

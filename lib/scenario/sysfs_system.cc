@@ -95,7 +95,7 @@ void WriteCaches(const EmulatedMachine& machine, const std::vector<const Core*>&
   };
   for (size_t index = 0; index < machine.caches.size(); ++index) {
     const EmulatedCache& cache = machine.caches[index];
-    const size_t first = core.id / cache.cores * cache.cores;
+    const size_t first = core.id - core.id % cache.cores;
     if (core.id != first) {
       tree->Link(folder_of(core, index), folder_of(*mates[first], index));
       continue;

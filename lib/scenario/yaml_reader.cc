@@ -123,6 +123,15 @@ std::vector<const YamlNode*> ReadOneOrMore(const YamlNode& node, std::string_vie
   return nodes;
 }
 
+std::string AdviceAmong(const std::string& word, const std::vector<std::string>& known) {
+  if (known.empty()) return "Define one";
+  if (const auto nearest = Nearest(word, known)) return fmt::format("Write '{}'", *nearest);
+  constexpr size_t kShown = 20;
+  const std::vector<std::string> first(
+      known.begin(), known.begin() + static_cast<ptrdiff_t>(std::min(known.size(), kShown)));
+  return fmt::format("Known are {}{}", fmt::join(first, ", "), known.size() > kShown ? ", …" : "");
+}
+
 YamlMap::YamlMap(const YamlNode& node, std::string what,
                  std::initializer_list<std::string_view> keys, YamlErrors* errors)
     : node_(node), what_(std::move(what)), errors_(errors) {
@@ -133,10 +142,8 @@ YamlMap::YamlMap(const YamlNode& node, std::string what,
   const std::vector<std::string> known(keys.begin(), keys.end());
   for (const YamlMember& member : node.members) {
     if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
-    const auto nearest = Nearest(member.key, known);
     errors->Add(member.line, fmt::format("unknown key '{}' in {}", Printable(member.key), what_),
-                nearest ? fmt::format("Write '{}'", *nearest)
-                        : fmt::format("Its keys are {}", fmt::join(known, ", ")));
+                AdviceAmong(member.key, known));
   }
 }
 

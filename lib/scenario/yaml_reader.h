@@ -54,6 +54,9 @@ const std::vector<YamlNode>& ReadList(const YamlNode& node, std::string_view wha
 std::vector<const YamlNode*> ReadOneOrMore(const YamlNode& node, std::string_view what,
                                            YamlErrors* errors);
 
+// What to write in place of `word`, which is none of `known`: the nearest of them, or them all.
+std::string AdviceAmong(const std::string& word, const std::vector<std::string>& known);
+
 // A map whose keys are all among `keys`; any other is an error that names the nearest.
 class YamlMap {
  public:
