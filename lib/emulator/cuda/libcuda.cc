@@ -77,7 +77,9 @@ struct Driver {
 
 std::mutex init_mutex;
 Driver* driver = nullptr;  // written once, under init_mutex
-thread_local CuContext current_context = nullptr;
+// In the static TLS block: LeakSanitizer guesses where a library's dynamic TLS begins, and scans
+// wrong addresses when it guesses wrong.
+[[gnu::tls_model("initial-exec")]] thread_local CuContext current_context = nullptr;
 
 Driver* Initialised() {
   std::lock_guard lock(init_mutex);
