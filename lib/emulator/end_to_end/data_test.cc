@@ -183,6 +183,8 @@ TEST_F(Data, RateIsThePaths) {
     for (int window = 0; window < kMostWindows && best < 0.98 * capacity; ++window) {
       uint64_t completed = 0;
       const auto begin = std::chrono::steady_clock::now();
+      // What was completed before the window is not of it.
+      for (ibv_wc old; ibv_poll_cq(a_.cq, 1, &old) == 1;) a_.Post({request});
       auto now = begin;
       while (now - begin < kWindow) {
         const auto completion = a_.WaitForCompletion();
@@ -193,8 +195,7 @@ TEST_F(Data, RateIsThePaths) {
       }
       const double seconds = std::chrono::duration<double>(now - begin).count();
       const double rate = static_cast<double>(completed) * kMiB / seconds;
-      // In one window: what the window before still had in flight.
-      EXPECT_LT(rate * seconds, capacity * seconds * 1.01 + kDepth * kMiB);
+      EXPECT_LT(rate, capacity * 1.01);
       best = std::max(best, rate);
     }
     for (int i = 0; i < kDepth; ++i) ASSERT_TRUE(a_.WaitForCompletion().has_value());

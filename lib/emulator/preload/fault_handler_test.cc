@@ -60,7 +60,7 @@ TEST_F(FaultHandlerTest, DoorbellsAreHeardInOrder) {
   EXPECT_EQ(errno, 0);
   ASSERT_EQ(g_stores->size(), 101u);
   for (uint32_t i = 0; i < 100; ++i) {
-    EXPECT_EQ((*g_stores)[i], (Store{g_doorbells + 4 * (i % 7), i * 0x01010101}));
+    EXPECT_EQ((*g_stores)[i], (Store{g_doorbells + uint64_t{4} * (i % 7), i * 0x01010101}));
   }
   EXPECT_EQ(g_stores->back(), (Store{g_doorbells + 12, 0x80000001}));
 }

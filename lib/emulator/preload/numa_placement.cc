@@ -20,7 +20,7 @@ uint64_t RoundUp(uint64_t bytes) { return (bytes + kPageMask) & ~kPageMask; }
 bool ReadMask(const unsigned long* mask, uint64_t max_node, IndexSet* set) {
   // The kernel takes one bit less than is said, for historical reasons.
   if (mask == nullptr || max_node <= 1) return true;
-  constexpr uint64_t kSaneBits = 4096 * 8;
+  constexpr uint64_t kSaneBits = uint64_t{4096} * 8;
   if (max_node > kSaneBits) return false;
   *set = IndexSet::FromMask(mask, max_node - 1);
   return true;

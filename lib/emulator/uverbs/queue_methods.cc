@@ -242,7 +242,7 @@ int UverbsFile::CreateQp(Attributes& attributes) {
   attributes.Out(UVERBS_ATTR_UHW_OUT, response);
   attributes.Out(UVERBS_ATTR_CREATE_QP_RESP_CAP, cap);
   attributes.Out(UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, uint32_t{created->qp_num});
-  attributes.SetHandle(UVERBS_ATTR_CREATE_QP_HANDLE, Insert(std::move(qp)));
+  attributes.SetHandle(UVERBS_ATTR_CREATE_QP_HANDLE, Insert(qp));
   return 0;
 }
 
