@@ -106,7 +106,7 @@ TEST_F(EngineTest, AHostWithHiccupsKeepsTheRate) {
   Nanoseconds next_hiccup = rig_.now();
   hiccup_ = [&] {
     if (rig_.now() < next_hiccup) return;
-    rig_.Advance(Nanoseconds(3'000'000));
+    rig_.Advance(Nanoseconds(2'000'000));
     next_hiccup = rig_.now() + Nanoseconds(20'000'000);
   };
   EXPECT_NEAR(RunWindow(16, Nanoseconds(400'000'000)) / kLineRate, 1, 0.01);
