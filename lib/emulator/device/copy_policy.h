@@ -55,6 +55,11 @@ class CopyPolicy {
     late_since_.reset();
   }
 
+  // About what is copied of a payload of `length` bytes when it is sampled.
+  static uint64_t SampledBytes(uint64_t length) {
+    return std::min(length, 2 * kEdgeBytes + length / kSampleStride * kSampleBytes);
+  }
+
   // Calls `copy(offset, bytes)` for each sampled piece of [begin, length) until it returns false.
   template <typename Copy>
   static void ForEachSample(uint64_t begin, uint64_t length, Copy copy) {

@@ -61,6 +61,16 @@ TEST(CopyPolicyTest, SamplesHeadTailAndBetween) {
   EXPECT_EQ(samples.back(), std::pair(kLarge - 4096, uint64_t{4096}));
 }
 
+TEST(CopyPolicyTest, SampledBytesIsAboutRight) {
+  for (const uint64_t length :
+       {uint64_t{1}, uint64_t{8192}, uint64_t{100'000}, kLarge, 64 * kLarge}) {
+    uint64_t sum = 0;
+    for (const auto& [offset, bytes] : Samples(0, length)) sum += bytes;
+    EXPECT_NEAR(static_cast<double>(CopyPolicy::SampledBytes(length)), static_cast<double>(sum),
+                128);
+  }
+}
+
 TEST(CopyPolicyTest, SmallPayloadsAreWhole) {
   for (const uint64_t length : {1u, 64u, 4095u, 4096u, 4097u, 8192u}) {
     uint64_t next = 0;

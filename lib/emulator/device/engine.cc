@@ -146,7 +146,7 @@ bool Engine::TakeBatch() {
     const uint64_t left = transfer->copy_length - transfer->copied;
     const uint64_t take = sampled ? left : std::min(left, room);
     batch_.push_back({transfer, transfer->copied + take, sampled});
-    room -= std::min(take, room);
+    room -= std::min(sampled ? CopyPolicy::SampledBytes(take) : take, room);
   }
   return !batch_.empty();
 }
