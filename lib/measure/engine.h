@@ -41,6 +41,10 @@ struct EngineOptions {
   uint32_t max_depth = kMaxDepth;
   WorkingSet working_set = DefaultWorkingSet();
   Nanoseconds stall_deadline = std::chrono::seconds{10};
+  // How often a window is taken again because the measuring thread was kept from its CPU
+  // (cpu_wait.h). What is decided by is the wait and never the rate, so it favours no result. A
+  // sample whose last window was disturbed too says so in its reason.
+  uint32_t retakes = 2;
   // What Sample::start_offset counts from.
   MeasuringClock::time_point run_start = MeasuringClock::now();
 };
@@ -62,10 +66,11 @@ class Engine {
   // One window of one cell, with its proof. A depth of 0 stands for the default.
   Sample Measure(const Cell& cell, const WindowRequest& request = {});
 
-  // All windows of a plan, in order. `sink` gets each sample once it is proven: in the plan's
-  // order, one window late, because the wait for the counters of one cell is spent measuring the
-  // next. `should_stop` is asked before each window; what is left is then not measured. Either is
-  // called on this thread; should_stop may be empty.
+  // All windows of a plan, in order. At most a quarter as many are taken again (retakes), so that
+  // a busy host does not make a multiple of the plan's time of it. `sink` gets each sample once it
+  // is proven: in the plan's order, one window late, because the wait for the counters of one cell
+  // is spent measuring the next. `should_stop` is asked before each window; what is left is then
+  // not measured. Either is called on this thread; should_stop may be empty.
   void MeasureAll(const Plan& plan, const std::function<void(const Sample&)>& sink,
                   const std::function<bool()>& should_stop = {});
 
@@ -105,6 +110,7 @@ class Engine {
   std::optional<std::string> WhyNot(const Transfer& transfer, const Sample& sample) const;
   Status Connect(Transfer* transfer, Sample* sample);
   void Run(Transfer* transfer, const WindowRequest& request, Sample* sample);
+  bool TakeWindow(const Transfer& transfer, const LoopSetup& setup, Sample* sample);
   bool VerifyMessage(Transfer* transfer, uint64_t slot, Sample* sample);
   bool Account(const Transfer& transfer, const LoopResult& result, Sample* sample);
 
@@ -122,7 +128,8 @@ class Engine {
   std::optional<PciAddress> pinned_near_;
   std::vector<std::string> warnings_;
   uint64_t next_seed_ = 1;
-  PlaceMemory memory_;  // outlives the endpoints, which have it registered
+  std::optional<uint64_t> retakes_left_;  // of the plan that is being measured
+  PlaceMemory memory_;                    // outlives the endpoints, which have it registered
   std::map<PciAddress, Result<std::unique_ptr<Endpoint>>> endpoints_;
 };
 

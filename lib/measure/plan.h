@@ -17,8 +17,8 @@
 namespace railgauge {
 
 struct WindowTiming {
-  Nanoseconds warm_up = std::chrono::milliseconds{5};
-  Nanoseconds window = std::chrono::milliseconds{20};
+  Nanoseconds warm_up = std::chrono::milliseconds{8};
+  Nanoseconds window = std::chrono::milliseconds{18};
 };
 
 struct PlannedWindow {
