@@ -15,13 +15,15 @@ constexpr double kScreeningShare = 0.75;
 constexpr uint32_t kRounds = 9;
 constexpr uint32_t kMoreRounds = 6;  // when nine were too noisy: fifteen in all
 
-// Runs plans one after the other and keeps what they give.
+// Runs plans one after the other until `deadline` and keeps what they give.
 class Campaign {
  public:
-  Campaign(Engine& engine, RunDirectory& directory) : engine_(engine), directory_(directory) {}
+  Campaign(Engine& engine, RunDirectory& directory, MeasuringClock::time_point deadline)
+      : engine_(engine), directory_(directory), deadline_(deadline) {}
 
-  void Run(const Plan& plan, const std::string& what) {
-    if (plan.windows.empty()) return;
+  // Returns how many windows of the plan were left when time ran out.
+  size_t Run(const Plan& plan, const std::string& what) {
+    if (plan.windows.empty()) return 0;
     Progress progress(what);
     size_t done = 0;
     engine_.MeasureAll(
@@ -32,16 +34,18 @@ class Campaign {
           progress.Update(++done, plan.windows.size(),
                           sample.cell.nic.name + " " + sample.cell.place.ToString());
         },
-        [&] { return Interrupted() || !written_; });
+        [&] { return stopped(); });
+    return plan.windows.size() - done;
   }
 
-  bool stopped() const { return Interrupted() || !written_; }
+  bool stopped() const { return Interrupted() || !written_ || MeasuringClock::now() >= deadline_; }
   const std::vector<Sample>& samples() const { return samples_; }
   Measured Take() { return {std::move(samples_), std::move(written_)}; }
 
  private:
   Engine& engine_;
   RunDirectory& directory_;
+  MeasuringClock::time_point deadline_;
   std::vector<Sample> samples_;
   Status written_;
 };
@@ -80,14 +84,21 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
   RAILGAUGE_ASSIGN_OR_RETURN(const std::unique_ptr<Engine> engine,
                              Engine::Create(session.machine, session.cuda, options));
   const auto left = [&] { return request.budget - (MeasuringClock::now() - start); };
-  Campaign campaign(*engine, directory);
+  // A plan is an estimate; a slow device must not make a short check a long one.
+  Campaign campaign(*engine, directory, start + request.budget);
   const Plan screening = ScreeningPlan(session, request);
   if (!screening.left_out.empty()) {
     session.notes.push_back(std::to_string(screening.left_out.size()) + " of " +
                             std::to_string(screening.left_out.size() + screening.windows.size()) +
                             " cells do not fit the time budget and are not measured");
   }
-  campaign.Run(screening, "screening");
+  if (const size_t left_over = campaign.Run(screening, "screening");
+      left_over > 0 && !Interrupted()) {
+    session.notes.push_back(std::to_string(left_over) + " of " +
+                            std::to_string(screening.windows.size()) +
+                            " cells were not measured: they took longer than planned and the time "
+                            "budget is used up");
+  }
   std::vector<CellPair> pairs =
       Shortlist(session.machine, census, campaign.samples(), decision, gates);
   if (!campaign.stopped()) {
