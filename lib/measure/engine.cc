@@ -68,7 +68,7 @@ void Engine::MeasureAll(const Plan& plan, const std::function<void(const Sample&
     if (waiting && waiting->initiator != nullptr) {
       const PciAddress& nic = window.cell.nic.address;
       const bool known = machine_.FindNic(nic) != nullptr;
-      const PciAddress partner = known ? PartnerOf(machine_, nic) : nic;
+      const PciAddress partner = known ? PartnerOf(machine_, nic, window.cell.place) : nic;
       for (const Endpoint* busy : {waiting->initiator, waiting->target}) {
         const PciAddress& address = busy->nic().position.address;
         if (address == nic || address == partner) {
@@ -122,7 +122,7 @@ void Engine::Describe(Sample* sample) {
     return End(sample, SampleStatus::kSkipped,
                fmt::format("this machine has no EFA device at {}", cell.nic.address.ToString()));
   }
-  const Nic* partner = machine_.FindNic(PartnerOf(machine_, cell.nic.address));
+  const Nic* partner = machine_.FindNic(PartnerOf(machine_, cell.nic.address, cell.place));
   sample->partner = partner->key();
   const std::optional<MemoryPlace> partner_place = PartnerPlace(machine_, *partner);
   if (!partner_place) {

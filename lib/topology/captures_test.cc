@@ -222,7 +222,7 @@ TEST_F(CapturesTest, RelationsGroupsAndPartnersOfEveryType) {
 
     std::set<PciAddress> partners;
     for (const auto& [address, nic] : nics) {
-      const Expected& partner = nics.at(PartnerOf(machine, address));
+      const Expected& partner = nics.at(PartnerOf(machine, address, MemoryPlace::NumaNode(0)));
       partners.insert(partner.position.address);
       if (groups_with_nics.size() > 1) {
         EXPECT_NE(partner.group, nic.group);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -130,7 +131,7 @@ std::vector<NicGroup> GroupNics(const Machine& machine) {
   return groups;
 }
 
-PciAddress PartnerOf(const Machine& machine, const PciAddress& nic) {
+PciAddress PartnerOf(const Machine& machine, const PciAddress& nic, const MemoryPlace& place) {
   const std::vector<NicGroup> groups = GroupNics(machine);
   size_t own = 0;
   size_t position = 0;
@@ -145,11 +146,24 @@ PciAddress PartnerOf(const Machine& machine, const PciAddress& nic) {
     const std::vector<PciAddress>& nics = groups[0].nics;
     return nics[(position + 1) % nics.size()];
   }
-  const std::vector<size_t> candidates = PartnerGroups(machine, groups, own);
-  const auto here = std::find(candidates.begin(), candidates.end(), own);
-  const size_t index = static_cast<size_t>(here - candidates.begin());
-  const NicGroup& next = groups[candidates[(index + 1) % candidates.size()]];
-  return next.nics[position % next.nics.size()];
+  const Gpu* gpu = place.is_gpu() ? machine.FindGpu(place.gpu) : nullptr;
+  const std::string place_group = gpu != nullptr ? GroupName(machine, gpu->position) : "";
+  const auto next_of = [&](const std::vector<size_t>& candidates) -> const NicGroup* {
+    const auto here = std::find(candidates.begin(), candidates.end(), own);
+    const size_t index = static_cast<size_t>(here - candidates.begin());
+    for (size_t step = 1; step < candidates.size(); ++step) {
+      const NicGroup& group = groups[candidates[(index + step) % candidates.size()]];
+      if (group.name != place_group) return &group;
+    }
+    return nullptr;
+  };
+  std::vector<size_t> all(groups.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  const NicGroup* partners = next_of(PartnerGroups(machine, groups, own));
+  if (partners == nullptr) partners = next_of(all);
+  // Two groups in all, and the place is below the other one: it has to be shared.
+  if (partners == nullptr) partners = &groups[own == 0 ? 1 : 0];
+  return partners->nics[position % partners->nics.size()];
 }
 
 }  // namespace railgauge

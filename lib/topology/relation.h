@@ -54,15 +54,18 @@ struct NicGroup {
 };
 std::vector<NicGroup> GroupNics(const Machine& machine);
 
-// The fixed partner of a NIC for loopback measuring: the NIC at the same position (modulo its size)
-// of the next group on the same NUMA node, so that the two share no switch, but also no link
-// between sockets lies between them. A group that is alone on its node, or whose node is unknown,
-// goes on to the next such group; when there is none, to the next group of the machine; and within
-// the group when it is the only one. The NIC itself only when it is the only NIC.
+// The fixed partner of a NIC for loopback measuring of `place`: the NIC at the same position
+// (modulo its size) of the next group on the same NUMA node, so that the two share no switch, but
+// also no link between sockets lies between them; nor does the partner share a switch with a GPU
+// under test, whose traffic would then meet the partner's own on the switch's uplink (that halves
+// what is measured). A group that is alone on its node, or whose node is unknown, goes on to the
+// next such group; when there is none, to the next group of the machine; and within the group when
+// it is the only one. The NIC itself only when it is the only NIC.
 //
-// Where groups are of equal size and no lone group has to borrow from another node, partners are a
-// permutation: every NIC serves exactly one other. Aborts when the machine lacks `nic`.
-PciAddress PartnerOf(const Machine& machine, const PciAddress& nic);
+// For host memory, where groups are of equal size and no lone group has to borrow from another
+// node, partners are a permutation: every NIC serves exactly one other. Aborts when the machine
+// lacks `nic`.
+PciAddress PartnerOf(const Machine& machine, const PciAddress& nic, const MemoryPlace& place);
 
 }  // namespace railgauge
 

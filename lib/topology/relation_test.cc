@@ -205,18 +205,23 @@ TEST(GroupNicsTest, AgreesWithSameSwitch) {
   }
 }
 
+// The partner for measuring host memory, which lies below no switch.
+PciAddress HostPartnerOf(const Machine& machine, const PciAddress& nic) {
+  return PartnerOf(machine, nic, MemoryPlace::NumaNode(0));
+}
+
 void ExpectPermutation(const Machine& machine) {
   std::set<PciAddress> partners;
-  for (const Nic& nic : machine.nics) partners.insert(PartnerOf(machine, nic.position.address));
+  for (const Nic& nic : machine.nics) partners.insert(HostPartnerOf(machine, nic.position.address));
   EXPECT_EQ(partners.size(), machine.nics.size());
 }
 
 TEST(PartnerOfTest, OtherSwitchOfTheSameNode) {
   const Machine p5 = MakeP5();
-  EXPECT_EQ(PartnerOf(p5, Pci("0000:50:00.0")), Pci("0000:61:00.0"));
-  EXPECT_EQ(PartnerOf(p5, Pci("0000:82:00.0")), Pci("0000:4f:00.0")) << "the last wraps";
+  EXPECT_EQ(HostPartnerOf(p5, Pci("0000:50:00.0")), Pci("0000:61:00.0"));
+  EXPECT_EQ(HostPartnerOf(p5, Pci("0000:82:00.0")), Pci("0000:4f:00.0")) << "the last wraps";
   for (const Nic& nic : p5.nics) {
-    const Nic* partner = p5.FindNic(PartnerOf(p5, nic.position.address));
+    const Nic* partner = p5.FindNic(HostPartnerOf(p5, nic.position.address));
     ASSERT_NE(partner, nullptr);
     EXPECT_EQ(partner->position.numa_node, nic.position.numa_node);
     EXPECT_NE(partner->position.bridges[0], nic.position.bridges[0]);
@@ -224,10 +229,38 @@ TEST(PartnerOfTest, OtherSwitchOfTheSameNode) {
   ExpectPermutation(p5);
 }
 
+TEST(PartnerOfTest, NotBelowTheSwitchOfTheGpuUnderTest) {
+  const Machine p5 = MakeP5();
+  for (const Nic& nic : p5.nics) {
+    for (const Gpu& gpu : p5.gpus) {
+      const PciAddress address =
+          PartnerOf(p5, nic.position.address, MemoryPlace::Gpu(gpu.position.address));
+      const Nic* partner = p5.FindNic(address);
+      EXPECT_NE(partner->position.bridges[0], gpu.position.bridges[0]);
+      EXPECT_NE(partner->position.bridges[0], nic.position.bridges[0]);
+      EXPECT_EQ(partner->position.numa_node, nic.position.numa_node);
+    }
+  }
+}
+
+TEST(PartnerOfTest, OfAnotherNodeRatherThanBesideTheGpuUnderTest) {
+  const Machine p4d = MakeP4d();
+  const MemoryPlace beside_the_next = MemoryPlace::Gpu(Pci("0000:20:1c.0"));
+  ASSERT_NE(p4d.FindGpu(beside_the_next.gpu), nullptr);
+  EXPECT_EQ(PartnerOf(p4d, Pci("0000:10:1b.0"), beside_the_next), Pci("0000:90:1b.0"));
+}
+
+TEST(PartnerOfTest, SharesWithTheGpuWhenThereIsNoOtherGroup) {
+  Machine p4d = MakeP4d();
+  p4d.nics.resize(2);
+  const MemoryPlace beside_the_other = MemoryPlace::Gpu(Pci("0000:20:1c.0"));
+  EXPECT_EQ(PartnerOf(p4d, Pci("0000:10:1b.0"), beside_the_other), Pci("0000:20:1b.0"));
+}
+
 TEST(PartnerOfTest, OtherHostBridgeOfTheSameNode) {
   const Machine p4d = MakeP4d();
-  EXPECT_EQ(PartnerOf(p4d, Pci("0000:10:1b.0")), Pci("0000:20:1b.0"));
-  EXPECT_EQ(PartnerOf(p4d, Pci("0000:20:1b.0")), Pci("0000:10:1b.0"));
+  EXPECT_EQ(HostPartnerOf(p4d, Pci("0000:10:1b.0")), Pci("0000:20:1b.0"));
+  EXPECT_EQ(HostPartnerOf(p4d, Pci("0000:20:1b.0")), Pci("0000:10:1b.0"));
   ExpectPermutation(p4d);
 }
 
@@ -235,21 +268,21 @@ TEST(PartnerOfTest, LoneGroupsPairAcrossNodes) {
   Machine p4d = MakeP4d();
   p4d.nics.erase(p4d.nics.begin() + 3);
   p4d.nics.erase(p4d.nics.begin() + 1);  // one NIC on each node is left
-  EXPECT_EQ(PartnerOf(p4d, Pci("0000:10:1b.0")), Pci("0000:90:1b.0"));
-  EXPECT_EQ(PartnerOf(p4d, Pci("0000:90:1b.0")), Pci("0000:10:1b.0"));
+  EXPECT_EQ(HostPartnerOf(p4d, Pci("0000:10:1b.0")), Pci("0000:90:1b.0"));
+  EXPECT_EQ(HostPartnerOf(p4d, Pci("0000:90:1b.0")), Pci("0000:10:1b.0"));
 }
 
 TEST(PartnerOfTest, ALoneGroupBorrowsFromAnotherNode) {
   Machine p4d = MakeP4d();
   p4d.nics.pop_back();
-  EXPECT_EQ(PartnerOf(p4d, Pci("0000:10:1b.0")), Pci("0000:20:1b.0"));
-  EXPECT_EQ(PartnerOf(p4d, Pci("0000:90:1b.0")), Pci("0000:10:1b.0"));
+  EXPECT_EQ(HostPartnerOf(p4d, Pci("0000:10:1b.0")), Pci("0000:20:1b.0"));
+  EXPECT_EQ(HostPartnerOf(p4d, Pci("0000:90:1b.0")), Pci("0000:10:1b.0"));
 }
 
 TEST(PartnerOfTest, UnknownNodesUseAllGroups) {
   Machine p4d = MakeP4d();
   for (Nic& nic : p4d.nics) nic.position.numa_node.reset();
-  EXPECT_EQ(PartnerOf(p4d, Pci("0000:20:1b.0")), Pci("0000:90:1b.0"));
+  EXPECT_EQ(HostPartnerOf(p4d, Pci("0000:20:1b.0")), Pci("0000:90:1b.0"));
   ExpectPermutation(p4d);
 }
 
@@ -257,28 +290,28 @@ TEST(PartnerOfTest, UnequalGroupsStayInRange) {
   Machine p5 = MakeP5();
   p5.nics.erase(p5.nics.begin() + 5);  // 31 of 32: the second switch has three
   for (const Nic& nic : p5.nics) {
-    const PciAddress partner = PartnerOf(p5, nic.position.address);
+    const PciAddress partner = HostPartnerOf(p5, nic.position.address);
     EXPECT_NE(partner, nic.position.address);
     EXPECT_NE(p5.FindNic(partner), nullptr);
   }
-  EXPECT_EQ(PartnerOf(p5, Pci("0000:52:00.0")), Pci("0000:60:00.0"));
+  EXPECT_EQ(HostPartnerOf(p5, Pci("0000:52:00.0")), Pci("0000:60:00.0"));
 }
 
 TEST(PartnerOfTest, OneGroupUsesItsNeighbours) {
   Machine flat = MakeG5();
   flat.nics.push_back(MakeNic("0000:00:1e.0", "0000:00", {}, std::nullopt));
   flat.nics.push_back(MakeNic("0000:00:1f.0", "0000:00", {}, std::nullopt));
-  EXPECT_EQ(PartnerOf(flat, Pci("0000:00:15.0")), Pci("0000:00:1e.0"));
-  EXPECT_EQ(PartnerOf(flat, Pci("0000:00:1f.0")), Pci("0000:00:15.0"));
+  EXPECT_EQ(HostPartnerOf(flat, Pci("0000:00:15.0")), Pci("0000:00:1e.0"));
+  EXPECT_EQ(HostPartnerOf(flat, Pci("0000:00:1f.0")), Pci("0000:00:15.0"));
   ExpectPermutation(flat);
 }
 
 TEST(PartnerOfTest, TheOnlyNicIsItsOwnPartner) {
-  EXPECT_EQ(PartnerOf(MakeG6(), Pci("0000:96:00.0")), Pci("0000:96:00.0"));
+  EXPECT_EQ(HostPartnerOf(MakeG6(), Pci("0000:96:00.0")), Pci("0000:96:00.0"));
 }
 
 TEST(PartnerOfDeathTest, AbortsOnAForeignNic) {
-  EXPECT_DEATH(PartnerOf(MakeG6(), Pci("0000:97:00.0")), "relation.cc");
+  EXPECT_DEATH(HostPartnerOf(MakeG6(), Pci("0000:97:00.0")), "relation.cc");
 }
 
 }  // namespace
