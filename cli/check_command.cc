@@ -40,7 +40,7 @@ struct Options {
   ColorOption color;
   std::string placement;
   std::string output;
-  std::string time_budget = "40s";
+  std::string time_budget = "45s";
   std::string sizes = "1MiB";
   bool dry_run = false;
 };
@@ -166,7 +166,7 @@ Command AddCheckCommand(CLI::App& app) {
                    "message sizes, comma-separated; the largest is judged")
       ->type_name("SIZES")
       ->capture_default_str();
-  command->add_option("--time-budget", options->time_budget, "time to measure in: 40s, 5min")
+  command->add_option("--time-budget", options->time_budget, "time to measure in: 45s, 5min")
       ->type_name("DURATION")
       ->capture_default_str();
   command

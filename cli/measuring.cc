@@ -11,7 +11,7 @@ namespace railgauge {
 namespace {
 
 // The screening finds what to doubt; what it leaves is for proof.
-constexpr double kScreeningShare = 0.75;
+constexpr double kScreeningShare = 0.8;
 constexpr uint32_t kRounds = 9;
 constexpr uint32_t kMoreRounds = 6;  // when nine were too noisy: fifteen in all
 

@@ -9,6 +9,10 @@
 // the fabric idle for moments in the middle of a run). A transfer posted to an idle fabric is
 // always whole, so whoever verifies data posts one request at a time.
 //
+// Where what is queued already shows that it cannot be copied in time, sampling begins at once: the
+// late copies of the time until it is noticed would end in a burst, and a measuring window that
+// sees the burst sees more than the path's capacity.
+//
 // What remains host-bound on a slow host: windows so small that a whole copy takes longer than all
 // of their requests, since these run idle again and again (two or three large requests).
 #ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_COPY_POLICY_H_
@@ -25,6 +29,8 @@ namespace railgauge::efa {
 class CopyPolicy {
  public:
   static constexpr SimTime kLagBudget = ToSimTime(Nanoseconds(5'000'000));
+  // So much behind its due time may the end of a queue be expected, by the copies so far.
+  static constexpr SimTime kExpectedLag = ToSimTime(Nanoseconds(2'000'000));
   static constexpr SimTime kIdleGrace = ToSimTime(Nanoseconds(1'000'000));
   // A sample is this much of each end and a cache line out of every stride between.
   static constexpr uint64_t kEdgeBytes = 4096;
@@ -43,6 +49,20 @@ class CopyPolicy {
     } else if (now - *late_since_ > kLagBudget) {
       sampling_ = true;
     }
+  }
+
+  // `bytes` were copied in full in `elapsed`. The best rate counts: what is slower now and then was
+  // preempted.
+  void OnRate(uint64_t bytes, SimTime elapsed) {
+    const double cost = static_cast<double>(elapsed) / static_cast<double>(bytes);
+    cost_ = !cost_ || cost < *cost_ ? cost : *cost_ + (cost - *cost_) / 8;
+  }
+
+  // With a payload that is due at `due`, `bytes` wait to be copied.
+  void OnQueued(uint64_t bytes, SimTime due, SimTime now) {
+    if (!cost_) return;
+    const double lag = static_cast<double>(bytes) * *cost_ - static_cast<double>(due - now);
+    if (lag > static_cast<double>(kExpectedLag)) sampling_ = true;
   }
 
   // The last transfer in flight ended.
@@ -79,6 +99,7 @@ class CopyPolicy {
   bool sampling_ = false;
   SimTime idle_since_ = 0;
   std::optional<SimTime> late_since_;
+  std::optional<double> cost_;  // of a byte, in SimTime
 };
 
 }  // namespace railgauge::efa

@@ -44,6 +44,27 @@ TEST(CopyPolicyTest, SmallCopiesSayNothing) {
   EXPECT_FALSE(policy.sampling());
 }
 
+TEST(CopyPolicyTest, AQueueThatCannotBeCopiedInTimeIsSampledAtOnce) {
+  CopyPolicy policy;
+  policy.OnQueued(1000 * kLarge, 0, 0);
+  EXPECT_FALSE(policy.sampling()) << "nothing is known of the host yet";
+  policy.OnRate(kLarge, kMillisecond);
+  policy.OnQueued(3 * kLarge, kMillisecond, 0);
+  EXPECT_FALSE(policy.sampling()) << "2 ms late is bearable";
+  policy.OnQueued(4 * kLarge, kMillisecond, 0);
+  EXPECT_TRUE(policy.sampling());
+}
+
+TEST(CopyPolicyTest, APreemptedCopyIsNoRate) {
+  CopyPolicy policy;
+  policy.OnRate(kLarge, kMillisecond / 8);
+  policy.OnRate(kLarge, kMillisecond);  // counts as 0.234 ms
+  policy.OnQueued(8 * kLarge, 0, 0);
+  EXPECT_FALSE(policy.sampling());
+  policy.OnQueued(9 * kLarge, 0, 0);
+  EXPECT_TRUE(policy.sampling());
+}
+
 std::vector<std::pair<uint64_t, uint64_t>> Samples(uint64_t begin, uint64_t length) {
   std::vector<std::pair<uint64_t, uint64_t>> samples;
   CopyPolicy::ForEachSample(begin, length, [&](uint64_t offset, uint64_t bytes) {

@@ -63,6 +63,7 @@ Transfer& Engine::Start() {
 }
 
 void Engine::Push(Queue& queue, Transfer& transfer) {
+  if (&queue == &uncopied_) uncopied_bytes_ += transfer.copy_length - transfer.copied;
   queue.push({transfer.due, transfer.sequence, &transfer});
 }
 
@@ -76,6 +77,7 @@ void Engine::ScheduleCopy(Transfer& transfer, SimTime due) {
   transfer.due = due;
   if (transfer.copy_length == 0) return Schedule(transfer, due);
   Push(uncopied_, transfer);
+  policy_.OnQueued(uncopied_bytes_, due, Now());
   RequestWake(due - static_cast<SimTime>(transfer.copy_length) * kCopyPicosecondsPerByte);
 }
 
@@ -116,6 +118,7 @@ Transfer* Engine::PopLive(Queue& queue, SimTime until) {
   while (!queue.empty() && queue.top().due <= until) {
     Transfer* transfer = queue.top().transfer;
     queue.pop();
+    if (&queue == &uncopied_) uncopied_bytes_ -= transfer->copy_length - transfer->copied;
     if (!transfer->cancelled) return transfer;
     Recycle(*transfer);
   }
@@ -174,16 +177,22 @@ void Engine::CopyBatch() {
   for (const Piece& piece : batch_) CopyPiece(piece);
 }
 
-void Engine::FinishBatch() {
+void Engine::FinishBatch(SimTime started) {
   const SimTime now = Now();
+  uint64_t whole = 0;
+  bool all_whole = true;
   for (const Piece& piece : batch_) {
     Transfer& transfer = *piece.transfer;
+    all_whole = all_whole && !piece.sampled && transfer.status == CompletionStatus::kOk;
     if (!piece.sampled) policy_.OnCopied(transfer.copy_length, transfer.due, now);
+    whole += piece.end - transfer.copied;
     transfer.copied = piece.end;
     const bool done =
         transfer.copied == transfer.copy_length || transfer.status != CompletionStatus::kOk;
     Push(done ? timed_ : uncopied_, transfer);
   }
+  // Of a small batch, most of the time is not copying.
+  if (all_whole && whole >= kBatchBytes / 2) policy_.OnRate(whole, now - started);
 }
 
 std::optional<Nanoseconds> Engine::Poll() {
@@ -194,13 +203,14 @@ std::optional<Nanoseconds> Engine::Poll() {
     RunDue();
     if (!TakeBatch()) break;
     copying_ = true;
+    const SimTime started = Now();
     Release(lock);
     CopyBatch();
     lock.lock();
     copying_ = false;
     ++batch_number_;
     batch_done_.notify_all();
-    FinishBatch();
+    FinishBatch(started);
   }
   RunDue();
   poll_at_ = !uncopied_.empty() ? Now() : timed_.empty() ? kNever : timed_.top().due;

@@ -86,7 +86,7 @@ class Engine {
     bool sampled;
   };
 
-  static void Push(Queue& queue, Transfer& transfer);
+  void Push(Queue& queue, Transfer& transfer);
   Transfer* PopLive(Queue& queue, SimTime until);
   void Recycle(Transfer& transfer);
   void RequestWake(SimTime at);
@@ -94,7 +94,7 @@ class Engine {
   bool TakeBatch();
   void CopyBatch();
   void CopyPiece(const Piece& piece);
-  void FinishBatch();
+  void FinishBatch(SimTime started);
 
   const FabricEnvironment environment_;
   TransferHandler* const handler_;
@@ -106,6 +106,7 @@ class Engine {
 
   Queue timed_;     // OnDue at their time
   Queue uncopied_;  // payload to be copied, the most urgent first
+  uint64_t uncopied_bytes_ = 0;
   std::vector<std::unique_ptr<Transfer>> transfers_;
   std::vector<Transfer*> unused_;
   uint64_t sequence_ = 0;
