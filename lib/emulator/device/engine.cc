@@ -77,7 +77,9 @@ void Engine::ScheduleCopy(Transfer& transfer, SimTime due) {
   transfer.due = due;
   if (transfer.copy_length == 0) return Schedule(transfer, due);
   Push(uncopied_, transfer);
+  const bool was_sampling = policy_.sampling();
   policy_.OnQueued(uncopied_bytes_, due, Now());
+  if (!was_sampling && policy_.sampling()) SpreadBacklog();
   RequestWake(due - static_cast<SimTime>(transfer.copy_length) * kCopyPicosecondsPerByte);
 }
 
@@ -177,8 +179,21 @@ void Engine::CopyBatch() {
   for (const Piece& piece : batch_) CopyPiece(piece);
 }
 
+// When sampling begins, all that is late would complete at once: more than the path's capacity, for
+// a window that begins here. So it takes its time again.
+void Engine::SpreadBacklog() {
+  const SimTime now = Now();
+  std::vector<Transfer*> backlog;
+  while (Transfer* transfer = PopLive(uncopied_, now)) backlog.push_back(transfer);
+  for (Transfer* transfer : backlog) {
+    if (handler_->MayCopy(*transfer)) transfer->due = handler_->ReserveAgain(*transfer, now);
+    Push(uncopied_, *transfer);
+  }
+}
+
 void Engine::FinishBatch(SimTime started) {
   const SimTime now = Now();
+  const bool was_sampling = policy_.sampling();
   uint64_t whole = 0;
   bool all_whole = true;
   for (const Piece& piece : batch_) {
@@ -193,6 +208,7 @@ void Engine::FinishBatch(SimTime started) {
   }
   // Of a small batch, most of the time is not copying.
   if (all_whole && whole >= kBatchBytes / 2) policy_.OnRate(whole, now - started);
+  if (!was_sampling && policy_.sampling()) SpreadBacklog();
 }
 
 std::optional<Nanoseconds> Engine::Poll() {

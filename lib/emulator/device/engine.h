@@ -33,6 +33,8 @@ class TransferHandler {
   virtual void OnDue(Transfer& transfer, SimTime now) = 0;
   // Whether the payload may still be copied. No: sets the status, and OnDue follows in due time.
   virtual bool MayCopy(Transfer& transfer) = 0;
+  // Reserves the transfer's path anew, from `now` on. Returns when it is then due.
+  virtual SimTime ReserveAgain(Transfer& transfer, SimTime now) = 0;
 };
 
 class Engine {
@@ -90,6 +92,7 @@ class Engine {
   Transfer* PopLive(Queue& queue, SimTime until);
   void Recycle(Transfer& transfer);
   void RequestWake(SimTime at);
+  void SpreadBacklog();
   void RunDue();
   bool TakeBatch();
   void CopyBatch();

@@ -328,4 +328,14 @@ bool Protocol::MayCopy(Transfer& transfer) {
   return transfer.status == CompletionStatus::kOk;
 }
 
+SimTime Protocol::ReserveAgain(Transfer& transfer, SimTime now) {
+  // The sender's half of a SEND is over when there is something to copy.
+  SimTime through = RemotePath(transfer).Reserve(now, transfer.length);
+  if (IsRdma(transfer.request)) {
+    through = std::max(through, LocalPath(transfer).Reserve(now, transfer.length));
+  }
+  transfer.scheduled = through + transfer.initiator->fabric.base_latency;
+  return transfer.scheduled;
+}
+
 }  // namespace railgauge::efa

@@ -23,6 +23,7 @@ class Protocol : public TransferHandler {
  public:
   void OnDue(Transfer& transfer, SimTime now) override;
   bool MayCopy(Transfer& transfer) override;
+  SimTime ReserveAgain(Transfer& transfer, SimTime now) override;
 };
 
 }  // namespace railgauge::efa
