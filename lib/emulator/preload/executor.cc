@@ -7,6 +7,8 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <optional>
 
 #include "lib/emulator/uverbs/raw_syscall.h"
@@ -44,13 +46,33 @@ void BecomeUrgent() {
   RawSyscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
-int RealCpus() {
+// The CPUs of this host that a thread may run on.
+struct RealCpus {
   unsigned long mask[16] = {};
-  const int64_t bytes = RawSyscall(SYS_sched_getaffinity, 0, sizeof mask, &mask[0]);
-  int count = 0;
-  for (int64_t word = 0; word * 8 < bytes; ++word) count += __builtin_popcountl(mask[word]);
-  return count;
-}
+
+  static RealCpus OfCaller() {
+    RealCpus cpus;
+    RawSyscall(SYS_sched_getaffinity, 0, sizeof cpus.mask, &cpus.mask[0]);
+    return cpus;
+  }
+  void PinCaller() const { RawSyscall(SYS_sched_setaffinity, 0, sizeof mask, &mask[0]); }
+  int Count() const {
+    int count = 0;
+    for (const unsigned long word : mask) count += __builtin_popcountl(word);
+    return count;
+  }
+  // Takes the last CPU out of these.
+  RealCpus SplitLast() {
+    RealCpus last;
+    for (size_t word = std::size(mask); word-- > 0;) {
+      if (mask[word] == 0) continue;
+      last.mask[word] = 1ul << (63 - __builtin_clzl(mask[word]));
+      mask[word] &= ~last.mask[word];
+      break;
+    }
+    return last;
+  }
+};
 
 }  // namespace
 
@@ -62,12 +84,18 @@ Nanoseconds Executor::Now() {
 
 bool Executor::Start(efa::Fabric* fabric) {
   fabric_ = fabric;
-  can_spin_ = RealCpus() > 1;
+  RealCpus cpus = RealCpus::OfCaller();
+  can_spin_ = cpus.Count() > 1;
   // Signals are the application's; faults are for the copy that meets unmapped memory.
   uint64_t all = ~uint64_t{0}, before = 0;
   for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) all &= ~(uint64_t{1} << (fault - 1));
   RawSyscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+  // Hardware takes no CPU from the application. Left to itself, the scheduler often wakes the
+  // executor on the CPU of the application's spinning thread although the other one is idle: with
+  // one of two CPUs busy it does not look for an idle one (SIS_UTIL).
+  if (can_spin_) cpus.SplitLast().PinCaller();
   const int error = pthread_create(&thread_, nullptr, Run, this);
+  if (can_spin_) cpus.PinCaller();
   RawSyscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, sizeof before);
   if (error == 0) pthread_detach(thread_);
   return error == 0;
