@@ -58,7 +58,7 @@ class EngineEmulatedTest : public testing::Test {
   // What the scenario's resources let through, each divided by how often the two halves of the
   // transfer cross it.
   double ConfiguredRate(const Cell& cell) const {
-    const PciAddress partner = PartnerOf(machine_, cell.nic.address);
+    const PciAddress partner = PartnerOf(machine_, cell.nic.address, cell.place);
     const MemoryPlace partner_place = *PartnerPlace(machine_, *machine_.FindNic(partner));
     const Direction other =
         cell.direction == Direction::kToMemory ? Direction::kFromMemory : Direction::kToMemory;

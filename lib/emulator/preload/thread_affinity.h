@@ -1,9 +1,9 @@
 // ThreadAffinity: which emulated CPUs each thread may run on.
 //
-// Threads are really scheduled as before (but for the executor's CPU, see executor.cc): this host has
-// other CPUs. What counts is that pinning to
-// a CPU of the emulated machine succeeds and can be read back, and that the thread's node is that
-// of its CPUs. A new thread starts with all CPUs (it does not inherit: its creation is not seen).
+// Threads are really scheduled as before, but for the CPU that the executor has to itself
+// (executor.cc): this host has other CPUs. What counts is that pinning to a CPU of the emulated
+// machine succeeds and can be read back, and that the thread's node is that of its CPUs. A new
+// thread starts with all CPUs (it does not inherit: its creation is not seen).
 #ifndef RAILGAUGE_LIB_EMULATOR_PRELOAD_THREAD_AFFINITY_H_
 #define RAILGAUGE_LIB_EMULATOR_PRELOAD_THREAD_AFFINITY_H_
 
