@@ -91,7 +91,7 @@ struct Sample {
   uint64_t payload_bytes = 0;
   std::optional<BytesPerSecond> throughput;
   std::optional<double> messages_per_second;
-  std::optional<double> post_fraction;    // share of the thread's time inside posting
+  std::optional<double> post_fraction;  // share of the thread's time inside posting
   // What was posted between two readings of the device's counters (warm-up, window, drain and
   // verifying messages), and what the initiator's counter of this operation says was moved then.
   std::optional<uint64_t> posted_bytes;

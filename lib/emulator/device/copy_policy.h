@@ -29,8 +29,11 @@ namespace railgauge::efa {
 class CopyPolicy {
  public:
   static constexpr SimTime kLagBudget = ToSimTime(Nanoseconds(5'000'000));
-  // So much behind its due time may the end of a queue be expected, by the copies so far.
+  // So much behind its due time may the end of a queue be expected, at the rate of the copies so
+  // far divided by the headroom: a host that is busy with copies alone has nothing left for the
+  // application, nor for other processes.
   static constexpr SimTime kExpectedLag = ToSimTime(Nanoseconds(2'000'000));
+  static constexpr double kHeadroom = 2;
   static constexpr SimTime kIdleGrace = ToSimTime(Nanoseconds(1'000'000));
   // A sample is this much of each end and a cache line out of every stride between.
   static constexpr uint64_t kEdgeBytes = 4096;
@@ -61,7 +64,8 @@ class CopyPolicy {
   // With a payload that is due at `due`, `bytes` wait to be copied.
   void OnQueued(uint64_t bytes, SimTime due, SimTime now) {
     if (!cost_) return;
-    const double lag = static_cast<double>(bytes) * *cost_ - static_cast<double>(due - now);
+    const double copying = kHeadroom * static_cast<double>(bytes) * *cost_;
+    const double lag = copying - static_cast<double>(due - now);
     if (lag > static_cast<double>(kExpectedLag)) sampling_ = true;
   }
 

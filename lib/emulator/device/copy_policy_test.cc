@@ -49,9 +49,9 @@ TEST(CopyPolicyTest, AQueueThatCannotBeCopiedInTimeIsSampledAtOnce) {
   policy.OnQueued(1000 * kLarge, 0, 0);
   EXPECT_FALSE(policy.sampling()) << "nothing is known of the host yet";
   policy.OnRate(kLarge, kMillisecond);
-  policy.OnQueued(3 * kLarge, kMillisecond, 0);
-  EXPECT_FALSE(policy.sampling()) << "2 ms late is bearable";
-  policy.OnQueued(4 * kLarge, kMillisecond, 0);
+  policy.OnQueued(3 * kLarge, 4 * kMillisecond, 0);
+  EXPECT_FALSE(policy.sampling()) << "6 ms with headroom: 2 ms late is bearable";
+  policy.OnQueued(4 * kLarge, 4 * kMillisecond, 0);
   EXPECT_TRUE(policy.sampling());
 }
 
@@ -59,9 +59,9 @@ TEST(CopyPolicyTest, APreemptedCopyIsNoRate) {
   CopyPolicy policy;
   policy.OnRate(kLarge, kMillisecond / 8);
   policy.OnRate(kLarge, kMillisecond);  // counts as 0.234 ms
-  policy.OnQueued(8 * kLarge, 0, 0);
+  policy.OnQueued(4 * kLarge, 0, 0);
   EXPECT_FALSE(policy.sampling());
-  policy.OnQueued(9 * kLarge, 0, 0);
+  policy.OnQueued(5 * kLarge, 0, 0);
   EXPECT_TRUE(policy.sampling());
 }
 
