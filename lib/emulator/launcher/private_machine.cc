@@ -101,6 +101,13 @@ Status BindTree(const std::string& root) {
   return {};
 }
 
+// On a cloud instance, cloud-init's files name that instance: an emulated machine is another one.
+Status HideCloudInit() {
+  const char* const folder = "/run/cloud-init";
+  if (access(folder, F_OK) != 0) return {};
+  return Mount("railgauge", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
+}
+
 }  // namespace
 
 Status EnterPrivateMachine(const PrivateMachineOptions& options,
@@ -111,6 +118,7 @@ Status EnterPrivateMachine(const PrivateMachineOptions& options,
   RAILGAUGE_RETURN_IF_ERROR(
       Mount("railgauge", staging.path(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755"));
   RAILGAUGE_RETURN_IF_ERROR(write_tree(staging.path()));
+  RAILGAUGE_RETURN_IF_ERROR(HideCloudInit());
   return BindTree(staging.path());
 }
 
