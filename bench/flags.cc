@@ -26,11 +26,16 @@ Result<std::vector<Bytes>> ParseSizes(std::string_view list) {
 
 const char kBenchFlagsHelp[] =
     "railgauge flags:\n"
-    "          [--emulate=SPEC]       run on an emulated machine: p5.48xlarge, FILE.yaml\n"
+    "          [--emulate=SPEC]       run on an emulated machine: p5.48xlarge, p4d.24xlarge, "
+    "FILE.yaml\n"
     "          [--nics=NIC,...]       PCI address or exact device name; default all\n"
     "          [--places=PLACE,...]   numa0, gpu3 (CUDA ordinal), gpu:0000:53:00.0; default all\n"
     "          [--sizes=SIZE,...]     message sizes; default 4KiB,64KiB,1MiB\n"
     "          [--csv_out=FILE]       one row per repetition, as samples.csv has them\n"
+    "Examples:\n"
+    "          --emulate=p5.48xlarge --nics=rdmap79s0 --places=numa0,gpu0 --sizes=1MiB\n"
+    "          --benchmark_filter=direction:to_memory --benchmark_repetitions=5 "
+    "--csv_out=rows.csv\n"
     "Google Benchmark flags:\n";
 
 Result<BenchFlags> ParseBenchFlags(const std::vector<std::string>& arguments) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -116,8 +117,32 @@ bool ListsOnly(int argc, char** argv) {
 
 }  // namespace
 
-int RdmaBenchMain(Operation operation, int argc, char** argv) {
-  RestartOnEmulatedMachine(argc, argv);
+namespace {
+
+// What a run says of itself is not for the caller to overwrite (Google Benchmark would keep the
+// caller's value).
+Status CheckContextIsOurs(int argc, char** argv) {
+  constexpr std::string_view kFlag = "--benchmark_context=";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (!argument.starts_with(kFlag)) continue;
+    for (const std::string_view key : {"platform=", "instance_type=", "run_id="}) {
+      const std::string list = "," + std::string(argument.substr(kFlag.size()));
+      if (list.find("," + std::string(key)) != std::string::npos) {
+        return Fail(
+            MakeError("read flag", std::string(argument),
+                      "the run sets '" + std::string(key.substr(0, key.size() - 1)) + "' itself",
+                      "Use another key"));
+      }
+    }
+  }
+  return {};
+}
+
+int RunBench(Operation operation, int argc, char** argv) {
+  if (const Status context = CheckContextIsOurs(argc, argv); !context) {
+    return Report(context.error());
+  }
   const bool lists_only = ListsOnly(argc, argv);
   benchmark::Initialize(&argc, argv, PrintHelp);
   const auto flags = ParseBenchFlags({argv + 1, argv + argc});
@@ -154,7 +179,22 @@ int RdmaBenchMain(Operation operation, int argc, char** argv) {
   }
   const bool wrong =
       reporter.CountOf(SampleStatus::kFailed) > 0 || reporter.CountOf(SampleStatus::kInvalid) > 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return Report(MakeError("write", "stdout", "it is closed or full"));
+  }
   return wrong || reporter.CountOf(SampleStatus::kOk) == 0 ? kUndecided : 0;
+}
+
+}  // namespace
+
+int RdmaBenchMain(Operation operation, int argc, char** argv) {
+  RestartOnEmulatedMachine(argc, argv);
+  try {
+    return RunBench(operation, argc, argv);
+  } catch (const std::exception& error) {
+    // Google Benchmark does not check all of its flags: --benchmark_repetitions=-1.
+    return Report(MakeError("run benchmarks", "", error.what(), "Look at the --benchmark_* flags"));
+  }
 }
 
 }  // namespace railgauge

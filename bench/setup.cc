@@ -21,14 +21,12 @@ RunIdentity IdentityOf(const Machine& machine) {
   const auto tag = ReadAttribute("/sys/devices/virtual/dmi/id/board_asset_tag");
   if (tag && tag->starts_with("i-")) run.instance_id = *tag;
   run.instance_type = machine.instance_type;
-  run.platform = PlatformOf("");
+  std::vector<std::string> firmwares;
   for (const Nic& nic : machine.nics) {
-    const auto firmware = ReadAttribute("/sys/class/infiniband/" + nic.name + "/fw_ver");
-    if (firmware && PlatformOf(*firmware) != run.platform) {
-      run.platform = PlatformOf(*firmware);
-      break;
-    }
+    firmwares.push_back(
+        ReadAttribute("/sys/class/infiniband/" + nic.name + "/fw_ver").value_or(""));
   }
+  run.platform = PlatformOfAll(firmwares);
   return run;
 }
 

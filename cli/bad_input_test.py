@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 """Bad input ends in one clear line and status 2: what is wrong, where, what to do."""
 import os
 import shutil
@@ -114,6 +114,23 @@ class OutputTest(CliTestCase):
                 self.assert_one_line(self.railgauge("check", "--placement=nearest", flag, P5), "read")
 
 
+    def test_stdout_that_cannot_be_written(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            for arguments in (["--help"], ["census", P5, "--nics=rdmap79s0", "--csv_out=-"]):
+                with self.subTest(arguments):
+                    outcome = run([runfile("cli/railgauge"), *arguments], stdout=full)
+                    self.assert_one_line(outcome, "stdout")
+
+    def test_csv_to_a_device_does_not_replace_it(self):
+        outcome = self.railgauge("census", P5, "--nics=rdmap79s0", "--csv_out=/dev/full")
+        self.assert_one_line(outcome, "/dev/full", "ENOSPC")
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
+
+    def test_nothing_of_the_decision_is_selected(self):
+        outcome = self.railgauge("check", "--placement=nearest", "--places=numa0", P5)
+        self.assert_one_line(outcome, "--places")
+
+
 class UnprivilegedTest(CliTestCase):
     """As another user than root, who has neither CAP_IPC_LOCK nor the way around file modes."""
 
@@ -148,6 +165,12 @@ class UnprivilegedTest(CliTestCase):
         outcome = self.nobody("census", "--nics=rdmap79s0", "--places=numa0", "--csv_out=-", P5,
                               limits="ulimit -l 16;")
         self.assertIn("registration_failed", outcome.stdout, str(outcome))
+        self.assertIn("memlock", outcome.stdout, str(outcome))
+
+    def test_memlock_of_nothing(self):
+        outcome = self.nobody("census", "--nics=rdmap79s0", "--places=numa0", "--csv_out=-", P5,
+                              limits="ulimit -l 0;")
+        self.assert_status(outcome, 3)
         self.assertIn("memlock", outcome.stdout, str(outcome))
 
     def test_no_permission_on_the_device(self):

@@ -54,6 +54,14 @@ std::string Summary(const std::vector<CensusRow>& rows) {
   return text;
 }
 
+bool AnyRegistered(const std::vector<CensusRow>& rows) {
+  for (const CensusRow& row : rows) {
+    const bool failed = row.status == CensusStatus::kRegistrationFailed;
+    if (!failed && row.status != CensusStatus::kSkipped) return true;
+  }
+  return false;
+}
+
 // Where no NIC could be asked at all, the first reason is the command's error.
 Status CheckAnythingTried(const std::vector<CensusRow>& rows) {
   for (const CensusRow& row : rows) {
@@ -79,7 +87,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> rows,
                              RunCensus(session.machine, session.cuda, census));
   progress.Clear();
-  const ExitStatus status = Interrupted() ? kExitUndecided : kExitOk;
+  // Like a check that could judge nothing: no device answered.
+  const ExitStatus status = Interrupted() || !AnyRegistered(rows) ? kExitUndecided : kExitOk;
   if (directory) {
     RAILGAUGE_RETURN_IF_ERROR(directory->Write<CensusRow>(rows));
     RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(*directory, session, line, status));

@@ -1,7 +1,7 @@
 // railgauge check: measures what a placement claims and judges it.
 
+#include <algorithm>
 #include <cstdio>
-#include <set>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -62,13 +62,24 @@ Result<Decision> Decide(const Options& options, const Session& session) {
   return ReadDecisionFile(placement, session.machine, session.cuda_order);
 }
 
-// The consumers among the selected places: what is not selected is not measured and not judged.
-Decision Select(Decision decision, const std::vector<MemoryPlace>& places) {
-  const std::set<MemoryPlace> selected(places.begin(), places.end());
-  std::erase_if(decision.assignments, [&](const Assignment& assignment) {
-    return !selected.contains(assignment.consumer);
-  });
-  return decision;
+bool Selected(const Session& session, const MemoryPlace& consumer) {
+  const std::vector<MemoryPlace>& places = session.places;
+  return std::find(places.begin(), places.end(), consumer) != places.end();
+}
+
+// What is not selected is not measured, and so not judged; without this the run would end in a
+// shrug.
+Status CheckSomethingIsJudged(const Decision& decision, const Session& session) {
+  for (const Assignment& assignment : decision.assignments) {
+    if (Selected(session, assignment.consumer)) return {};
+  }
+  std::string consumers;
+  for (const Assignment& assignment : decision.assignments) {
+    consumers += (consumers.empty() ? "" : ", ") + assignment.consumer.ToString();
+  }
+  return Fail(MakeError("judge placement", decision.source,
+                        "none of its consumers is among --places: " + consumers,
+                        "Select at least one of them"));
 }
 
 void PrintPlan(const Session& session, const MeasuringRequest& request) {
@@ -119,8 +130,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   RAILGAUGE_ASSIGN_OR_RETURN(request.sizes, ParseSizes(options.sizes));
   RAILGAUGE_ASSIGN_OR_RETURN(request.budget, ParseDuration(options.time_budget));
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
-  RAILGAUGE_ASSIGN_OR_RETURN(Decision decided, Decide(options, session));
-  const Decision decision = Select(std::move(decided), session.places);
+  RAILGAUGE_ASSIGN_OR_RETURN(const Decision decision, Decide(options, session));
+  RAILGAUGE_RETURN_IF_ERROR(CheckSomethingIsJudged(decision, session));
   if (options.dry_run) {
     PrintPlan(session, request);
     return kExitOk;
@@ -137,7 +148,10 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   if (Interrupted())
     session.notes.emplace_back("interrupted: judged by what was measured until then");
 
-  const Judgement judgement = Judge(session.machine, census, measured.samples, decision, gates);
+  // With the whole decision, so that a NIC which a consumer that is not selected uses is not idle.
+  Judgement judgement = Judge(session.machine, census, measured.samples, decision, gates);
+  std::erase_if(judgement.placement,
+                [&](const PlacementRow& row) { return !Selected(session, row.consumer); });
   const std::vector<InterconnectRow> interconnects = Correlate(census, measured.samples, gates);
   const auto status = static_cast<ExitStatus>(ExitStatusOf(judgement.placement));
   PrintReport(options, session, census, decision, judgement);

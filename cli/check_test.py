@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 """railgauge census and check from end to end, on an emulated p5.48xlarge and p4d.24xlarge.
 
 The p5's first switch has the NICs rdmap79s0 … rdmap82s0 and the GPU 0000:53:00.0; the first of the

@@ -40,8 +40,9 @@ class Outcome:
 def run(command, **options):
     """Runs `command` to its end."""
     start = time.monotonic()
-    completed = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS,
-                               check=False, stdin=subprocess.DEVNULL, **options)
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    completed = subprocess.run(command, text=True, timeout=DEADLINE_SECONDS, check=False,
+                               **{**streams, **options})
     return Outcome(completed, time.monotonic() - start)
 
 

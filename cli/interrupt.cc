@@ -17,6 +17,7 @@ void CatchInterrupts() {
   sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  ::sigaction(SIGHUP, &action, nullptr);  // the terminal or the connection is gone
 }
 
 bool Interrupted() { return interrupted != 0; }

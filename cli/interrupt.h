@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM as a question to ask between steps, so that an interrupted run ends cleanly
-// with what is there. A second signal ends the process as usual.
+// SIGINT, SIGTERM and SIGHUP as a question to ask between steps, so that an interrupted run ends
+// cleanly with what is there. A second signal ends the process as usual.
 #ifndef RAILGAUGE_CLI_INTERRUPT_H_
 #define RAILGAUGE_CLI_INTERRUPT_H_
 

@@ -59,7 +59,10 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   railgauge::RestartOnEmulatedMachine(argc, argv);
   try {
-    return railgauge::Main(argc, argv);
+    const int status = railgauge::Main(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    std::fprintf(stderr, "railgauge: the output could not be written: stdout is closed or full\n");
+    return railgauge::kExitError;
   } catch (const std::exception& error) {
     // Out of memory, or a library's exception that a package let through: still one line.
     std::fprintf(stderr, "railgauge: %s\n", error.what());

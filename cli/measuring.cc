@@ -38,7 +38,10 @@ class Campaign {
     return plan.windows.size() - done;
   }
 
-  bool stopped() const { return Interrupted() || !written_ || MeasuringClock::now() >= deadline_; }
+  bool out_of_time() const {
+    return !Interrupted() && written_ && MeasuringClock::now() >= deadline_;
+  }
+  bool stopped() const { return Interrupted() || !written_ || out_of_time(); }
   const std::vector<Sample>& samples() const { return samples_; }
   Measured Take() { return {std::move(samples_), std::move(written_)}; }
 
@@ -93,7 +96,7 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
                             " cells do not fit the time budget and are not measured");
   }
   if (const size_t left_over = campaign.Run(screening, "screening");
-      left_over > 0 && !Interrupted()) {
+      left_over > 0 && campaign.out_of_time()) {
     session.notes.push_back(std::to_string(left_over) + " of " +
                             std::to_string(screening.windows.size()) +
                             " cells were not measured: they took longer than planned and the time "

@@ -36,15 +36,6 @@ NicFacts ReadNicFacts(const DeviceList& devices, const Nic& nic) {
   return facts;
 }
 
-// "emulated" as soon as one device says so: then no row of the run is of real hardware alone.
-std::string PlatformOfAll(const std::vector<NicFacts>& nics) {
-  std::string platform = PlatformOf("");
-  for (const NicFacts& nic : nics) {
-    if (PlatformOf(nic.firmware) != platform) return PlatformOf(nic.firmware);
-  }
-  return platform;
-}
-
 Status Select(const MachineOptions& options, Session& session) {
   const Machine& machine = session.machine;
   if (options.nics.empty()) {
@@ -89,7 +80,9 @@ Result<Session> OpenSession(const MachineOptions& options) {
   session.run.host = session.facts.hostname;
   session.run.instance_id = session.facts.instance_id;
   session.run.instance_type = session.machine.instance_type;
-  session.run.platform = PlatformOfAll(session.nic_facts);
+  std::vector<std::string> firmwares;
+  for (const NicFacts& nic : session.nic_facts) firmwares.push_back(nic.firmware);
+  session.run.platform = PlatformOfAll(firmwares);
   return session;
 }
 

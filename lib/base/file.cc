@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 #include "fmt/core.h"
 #include "lib/base/unique_fd.h"
@@ -49,13 +50,33 @@ Status WriteAll(int fd, std::string_view content, const std::string& path) {
     }
     content.remove_prefix(static_cast<size_t>(n));
   }
-  if (::fsync(fd) != 0) return Fail(ErrnoError(errno, "fsync", path));
   return {};
+}
+
+// Without O_NONBLOCK, opening a pipe that nobody reads would wait for ever.
+Status WriteInPlace(const std::string& path, std::string_view content) {
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return Fail(ErrnoError(errno, "open", path));
+  ::fcntl(fd.get(), F_SETFL, 0);
+  return WriteAll(fd.get(), content, path);
+}
+
+// The path that a symbolic link at `path` leads to, where it leads anywhere.
+std::string Followed(const std::string& path) {
+  char* const resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return path;
+  std::string target = resolved;
+  std::free(resolved);
+  return target;
 }
 
 }  // namespace
 
-Status WriteFileAtomically(const std::string& path, std::string_view content) {
+Status WriteFileAtomically(const std::string& name, std::string_view content) {
+  struct stat there = {};
+  const bool exists = ::stat(name.c_str(), &there) == 0;
+  if (exists && !S_ISREG(there.st_mode)) return WriteInPlace(name, content);
+  const std::string path = exists ? Followed(name) : name;
   std::string temporary = path + ".XXXXXX";
   UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd.valid()) return Fail(ErrnoError(errno, "create", path));
@@ -64,6 +85,7 @@ Status WriteFileAtomically(const std::string& path, std::string_view content) {
   ::umask(mask);
   ::fchmod(fd.get(), 0666 & ~mask);
   Status status = WriteAll(fd.get(), content, path);
+  if (status && ::fsync(fd.get()) != 0) status = Fail(ErrnoError(errno, "fsync", path));
   if (status && ::rename(temporary.c_str(), path.c_str()) != 0) {
     status = Fail(ErrnoError(errno, "rename to", path));
   }

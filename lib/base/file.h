@@ -18,7 +18,9 @@ Result<std::string> ReadFile(const std::string& path, size_t max_bytes = size_t{
 // As ReadFile, without the line end and blanks around: what a sysfs attribute holds.
 Result<std::string> ReadAttribute(const std::string& path);
 
-// Replaces the file at `path` by `content`: a temporary file beside it, fsync, rename(2).
+// Replaces the file at `path` by `content`: a temporary file beside it, fsync, rename(2). A
+// symbolic link is followed. What is there and no regular file (a device, a pipe with a reader) is
+// written to as it is, since replacing /dev/stdout would take it from everybody.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 
 }  // namespace railgauge

@@ -47,5 +47,30 @@ TEST(FileTest, FailedWriteLeavesNothingBehind) {
   EXPECT_EQ(entries, 1u);
 }
 
+TEST(FileTest, FollowsASymbolicLink) {
+  const std::string target = TempPath("file_test_target");
+  const std::string link = TempPath("file_test_link");
+  std::filesystem::remove(link);
+  ASSERT_TRUE(WriteFileAtomically(target, "old"));
+  std::filesystem::create_symlink(target, link);
+  ASSERT_TRUE(WriteFileAtomically(link, "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(*ReadFile(target), "new");
+}
+
+TEST(FileTest, ADeviceIsWrittenToAndNotReplaced) {
+  ASSERT_TRUE(WriteFileAtomically("/dev/null", "x"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(WriteFileAtomically("/dev/full", "x").error().error_number, ENOSPC);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(FileTest, APipeThatNobodyReadsIsAnErrorAndNoHang) {
+  const std::string pipe = TempPath("file_test_pipe");
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(WriteFileAtomically(pipe, "x").error().error_number, ENXIO);
+}
+
 }  // namespace
 }  // namespace railgauge

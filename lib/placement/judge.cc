@@ -55,12 +55,13 @@ const Assignment* ServableBy(const Evidence& evidence, const Nic& nic) {
 }
 
 // One row per consumer for the NICs that should serve it and serve nobody. Consumers whose own row
-// already names better NICs need no second one.
+// already names better NICs need no second one, and where a consumer's own NICs could not be
+// judged, nothing can be said to be as good as them.
 std::vector<PlacementRow> IdleRows(const Evidence& evidence,
                                    std::span<const PlacementRow> consumer_rows) {
   std::vector<PlacementRow> rows;
   for (const PlacementRow& consumer : consumer_rows) {
-    if (!consumer.best.empty()) continue;
+    if (consumer.verdict != Verdict::kOk || !consumer.best.empty()) continue;
     PlacementRow row;
     row.consumer = consumer.consumer;
     row.verdict = Verdict::kIdle;

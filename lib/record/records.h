@@ -22,7 +22,7 @@ struct RunIdentity {
   std::string host;           // host name
   std::string instance_id;    // "i-…", empty where the metadata service does not answer
   std::string instance_type;  // from DMI: "p5.48xlarge"; empty when unknown
-  std::string platform;       // "hardware", or "emulated" when any device's firmware says so
+  std::string platform;  // "hardware", "emulated" when any device's firmware says so, "unknown"
 };
 
 // A NIC as rows name it.

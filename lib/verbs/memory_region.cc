@@ -20,6 +20,7 @@ std::string MemlockLimit() {
 
 std::string AdviceFor(int error, size_t length, int access, bool dmabuf) {
   switch (error) {
+    case EPERM:  // a memlock limit of 0: locking is not allowed at all
     case ENOMEM:
       return fmt::format(
           "Registered memory is locked: raise the memlock limit (`ulimit -l`, now {}; this region "

@@ -31,11 +31,11 @@ constexpr char kHelp[] =
 
   emulate [FLAG…] SPEC COMMAND [ARG…]
 
-SPEC is an instance type, with faults after commas: p5.48xlarge, p4d.24xlarge,slow-nic:…
+SPEC is an instance type or a scenario file: p5.48xlarge, p4d.24xlarge, ./mine.yaml
 The command sees that machine's /sys, /proc/cpuinfo, NUMA nodes, CPUs, GPUs (by libcuda.so.1) and
 /dev/infiniband; nothing of it is left when the command ends. Its exit status is the command's own.
 
-  --scenarios=DIR   the folder with instances/ and faults/ (default: the one built with this binary)
+  --scenarios=DIR   the folder with instances/ (default: the one built with this binary)
   --user=UID        run as this unprivileged user of the emulated machine (a user namespace)
   --device-mode=OCTAL  permission of /dev/infiniband/uverbs*, which root owns (default 0666)
   --argv0=NAME      the name that the command is told to have
