@@ -119,8 +119,8 @@ class ScenarioTest(CliTestCase):
     """What a scenario says is what the tools show: one id and one capacity changed, no code."""
 
     def one_cell(self, spec):
-        outcome = self.railgauge("check", "--placement=nearest", "--nics=" + ",".join(NEAR),
-                                 "--places=gpu0", f"--output={len(os.listdir(self.folder))}", spec)
+        outcome = self.railgauge("check", "--placement=nearest", "--nics=" + ",".join(NEAR + FAR),
+                                 "--places=gpu0,gpu4", f"--output={len(os.listdir(self.folder))}", spec)
         folder = outcome.stdout.split("run directory: ")[1].strip()
         files = {name: read_csv(os.path.join(self.folder, folder, name + ".csv"))
                  for name in ("census", "interconnects", "summary", "placement")}
@@ -147,8 +147,9 @@ class ScenarioTest(CliTestCase):
         self.assertAlmostEqual(float(changed_row[0]["throughput_median_bytes_per_second"]), 4e9, delta=0.05 * 4e9)
         self.assert_status(before, 0)
         self.assert_status(after, 1)
-        self.assertEqual([row["verdict"] for row in old["placement"]], ["OK"])
-        self.assertNotEqual(new["placement"][0]["verdict"], "OK")
+        self.assertEqual([row["verdict"] for row in old["placement"]], ["OK", "OK"])
+        self.assertEqual([row["verdict"] for row in new["placement"]], ["SLOW", "OK"])
+        self.assertIn(NEAR[0], new["placement"][0]["reason"])
         self.assertNotEqual(before.stdout.split("placement:")[0], after.stdout.split("placement:")[0])
 
 
