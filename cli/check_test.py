@@ -5,11 +5,12 @@ The p5's first switch has the NICs rdmap79s0 … rdmap82s0 and the GPU 0000:53:0
 other socket has rdmap147s0 … rdmap150s0 and 0000:97:00.0 (scenarios/instances/p5.48xlarge.yaml).
 """
 import os
+import shutil
 import signal
 import subprocess
 import time
 
-from cli_testing import CliTestCase, main, read_csv, read_json, runfile
+from cli_testing import CliTestCase, main, measured, read_csv, read_json, runfile
 
 P5 = "--emulate=p5.48xlarge"
 NEAR = [f"rdmap{bus}s0" for bus in range(79, 83)]
@@ -39,8 +40,12 @@ class CensusTest(CliTestCase):
 
 class CheckTest(CliTestCase):
     def check(self, placement, nics, places, *arguments, spec=P5):
-        return self.railgauge("check", f"--placement={placement}", f"--nics={','.join(nics)}",
-                              f"--places={','.join(places)}", "--output=run", spec, *arguments)
+        def once():
+            shutil.rmtree(self.path("run"), ignore_errors=True)
+            return self.railgauge("check", f"--placement={placement}", f"--nics={','.join(nics)}",
+                                  f"--places={','.join(places)}", "--output=run", spec, *arguments)
+
+        return measured(once)
 
     def rows(self, name):
         return read_csv(self.path(f"run/{name}.csv"))
@@ -119,8 +124,9 @@ class ScenarioTest(CliTestCase):
     """What a scenario says is what the tools show: one id and one capacity changed, no code."""
 
     def one_cell(self, spec):
-        outcome = self.railgauge("check", "--placement=nearest", "--nics=" + ",".join(NEAR + FAR),
-                                 "--places=gpu0,gpu4", f"--output={len(os.listdir(self.folder))}", spec)
+        outcome = measured(lambda: self.railgauge(
+            "check", "--placement=nearest", "--nics=" + ",".join(NEAR + FAR), "--places=gpu0,gpu4",
+            f"--output={len(os.listdir(self.folder))}", spec))
         folder = outcome.stdout.split("run directory: ")[1].strip()
         files = {name: read_csv(os.path.join(self.folder, folder, name + ".csv"))
                  for name in ("census", "interconnects", "summary", "placement")}
