@@ -3,22 +3,10 @@
 #include <array>
 #include <charconv>
 
+#include "lib/record/enum_names.h"
+
 namespace railgauge {
 namespace {
-
-// The spellings of an enum whose values count from 0.
-template <typename Enum, size_t N>
-std::string_view NameOf(const std::array<std::string_view, N>& names, Enum value) {
-  return names[static_cast<size_t>(value)];
-}
-
-template <typename Enum, size_t N>
-std::optional<Enum> FromName(const std::array<std::string_view, N>& names, std::string_view text) {
-  for (size_t i = 0; i < N; ++i) {
-    if (names[i] == text) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
 
 constexpr std::array<std::string_view, 3> kWays = {"host", "dmabuf", "peer_memory"};
 constexpr std::array<std::string_view, 2> kOperations = {"read", "write"};

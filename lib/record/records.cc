@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "lib/record/enum_names.h"
+
 namespace railgauge {
 namespace {
 
@@ -11,31 +13,19 @@ constexpr std::array<std::string_view, 4> kSampleStatuses = {"ok", "skipped", "f
 constexpr std::array<std::string_view, 8> kVerdicts = {"OK",   "SLOW",  "WRONG",   "OVERSUBSCRIBED",
                                                        "IDLE", "NOISY", "INVALID", "UNDECIDED"};
 
-template <typename Enum, size_t N>
-std::optional<Enum> FromName(const std::array<std::string_view, N>& names, std::string_view text) {
-  for (size_t i = 0; i < N; ++i) {
-    if (names[i] == text) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-std::string_view ToString(CensusStatus status) {
-  return kCensusStatuses[static_cast<size_t>(status)];
-}
+std::string_view ToString(CensusStatus status) { return NameOf(kCensusStatuses, status); }
 std::optional<CensusStatus> ParseCensusStatus(std::string_view text) {
   return FromName<CensusStatus>(kCensusStatuses, text);
 }
 
-std::string_view ToString(SampleStatus status) {
-  return kSampleStatuses[static_cast<size_t>(status)];
-}
+std::string_view ToString(SampleStatus status) { return NameOf(kSampleStatuses, status); }
 std::optional<SampleStatus> ParseSampleStatus(std::string_view text) {
   return FromName<SampleStatus>(kSampleStatuses, text);
 }
 
-std::string_view ToString(Verdict verdict) { return kVerdicts[static_cast<size_t>(verdict)]; }
+std::string_view ToString(Verdict verdict) { return NameOf(kVerdicts, verdict); }
 std::optional<Verdict> ParseVerdict(std::string_view text) {
   return FromName<Verdict>(kVerdicts, text);
 }
