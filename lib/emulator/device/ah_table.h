@@ -18,6 +18,8 @@ class AhTable {
   // At most `limit` distinct (PD, GID) at a time; at most 65535, as 0xFFFF means "unknown".
   explicit AhTable(uint32_t limit);
 
+  uint32_t count() const { return numbers_.in_use(); }
+
   // The number of (pd, gid), the same one while it exists; empty when the table is full.
   std::optional<uint16_t> Create(uint16_t pd, const Gid& gid);
   // Undoes one Create; false when there is none to undo.

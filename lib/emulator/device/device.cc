@@ -68,7 +68,7 @@ AdminStatus CheckMr(const DeviceState& device, const RegMrParams& params) {
 // What REG_MR answers: keys, and the ids of the interconnect to the region's first page.
 RegMrResult MakeRegMrResult(const DeviceState& device, const Mr& mr) {
   const Mr::Segment& first = mr.segments.front();
-  const InterconnectIds& ids = device.fabric.machine.IdsOf(device.address, first.place, first.way);
+  const InterconnectIds& ids = device.node.machine.IdsOf(device.address, first.place, first.way);
   RegMrResult result;
   result.lkey = mr.lkey;
   result.rkey = mr.rkey;
@@ -198,6 +198,19 @@ void ChangeState(DeviceState& device, Engine::Lock& lock, QueuePair& qp, QpState
   }
 }
 
+AdminStatus EndQp(DeviceState& device, Engine::Lock& lock, uint32_t qp_handle) {
+  QueuePair* qp = device.qps.FindByHandle(qp_handle);
+  if (qp == nullptr) return AdminStatus::kIllegalParameter;
+  ChangeState(device, lock, *qp, QpState::kReset);
+  qp = device.qps.FindByHandle(qp_handle);
+  if (qp == nullptr) return AdminStatus::kIllegalParameter;
+  --device.FindCq(qp->send_cq)->users;
+  --device.FindCq(qp->recv_cq)->users;
+  device.pds.RemoveUser(qp->pd);
+  ReleaseQp(device, *qp, 2);
+  return AdminStatus::kSuccess;
+}
+
 void OnSendDoorbell(DeviceState& device, QueuePair& qp, uint32_t value) {
   if (qp.state == QpState::kReset) return;
   qp.sq.SetProducer(value);
@@ -213,7 +226,7 @@ void OnReceiveDoorbell(DeviceState& device, QueuePair& qp, uint32_t value) {
 
 }  // namespace
 
-DeviceAttributes Device::GetAttributes() const {
+DeviceAttributes LocalDevice::GetAttributes() const {
   const EmulatedNicModel& model = state_->model;
   DeviceAttributes attributes;
   attributes.firmware = model.firmware;
@@ -246,12 +259,12 @@ DeviceAttributes Device::GetAttributes() const {
   return attributes;
 }
 
-DeviceStats Device::GetStats() const {
+DeviceStats LocalDevice::GetStats() const {
   const auto lock = state_->fabric.engine.Acquire();
   return state_->stats;
 }
 
-AdminResult<uint16_t> Device::AllocPd() {
+AdminResult<uint16_t> LocalDevice::AllocPd() {
   return Execute(*state_, [&](Engine::Lock&) -> AdminResult<uint16_t> {
     const std::optional<uint16_t> pd = state_->pds.Allocate();
     if (!pd) return Exhausted();
@@ -259,7 +272,7 @@ AdminResult<uint16_t> Device::AllocPd() {
   });
 }
 
-AdminStatus Device::DeallocPd(uint16_t pd) {
+AdminStatus LocalDevice::DeallocPd(uint16_t pd) {
   return Execute(*state_, [&](Engine::Lock&) {
     if (!state_->pds.Exists(pd)) return AdminStatus::kIllegalParameter;
     if (state_->pds.InUse(pd)) return AdminStatus::kResourceBusy;
@@ -268,7 +281,7 @@ AdminStatus Device::DeallocPd(uint16_t pd) {
   });
 }
 
-AdminResult<uint16_t> Device::AllocUar() {
+AdminResult<uint16_t> LocalDevice::AllocUar() {
   return Execute(*state_, [&](Engine::Lock&) -> AdminResult<uint16_t> {
     const std::optional<uint16_t> uar = state_->uars.Allocate();
     if (!uar) return Exhausted();
@@ -276,7 +289,7 @@ AdminResult<uint16_t> Device::AllocUar() {
   });
 }
 
-AdminStatus Device::DeallocUar(uint16_t uar) {
+AdminStatus LocalDevice::DeallocUar(uint16_t uar) {
   return Execute(*state_, [&](Engine::Lock&) {
     if (!state_->uars.IsAllocated(uar)) return AdminStatus::kIllegalParameter;
     if (state_->uars.InUse(uar)) return AdminStatus::kResourceBusy;
@@ -285,7 +298,7 @@ AdminStatus Device::DeallocUar(uint16_t uar) {
   });
 }
 
-AdminResult<RegMrResult> Device::RegMr(const RegMrParams& params) {
+AdminResult<RegMrResult> LocalDevice::RegMr(const RegMrParams& params) {
   return Execute(*state_, [&](Engine::Lock&) -> AdminResult<RegMrResult> {
     const AdminStatus status = CheckMr(*state_, params);
     if (status != AdminStatus::kSuccess) return Refuse(status);
@@ -298,7 +311,7 @@ AdminResult<RegMrResult> Device::RegMr(const RegMrParams& params) {
   });
 }
 
-AdminStatus Device::DeregMr(uint32_t lkey) {
+AdminStatus LocalDevice::DeregMr(uint32_t lkey) {
   return Execute(*state_, [&](Engine::Lock& lock) {
     const std::shared_ptr<Mr> mr = state_->mrs.Remove(lkey);
     if (!mr) return AdminStatus::kIllegalParameter;
@@ -309,7 +322,7 @@ AdminStatus Device::DeregMr(uint32_t lkey) {
   });
 }
 
-AdminResult<uint16_t> Device::CreateAh(uint16_t pd, const Gid& gid) {
+AdminResult<uint16_t> LocalDevice::CreateAh(uint16_t pd, const Gid& gid) {
   return Execute(*state_, [&](Engine::Lock&) -> AdminResult<uint16_t> {
     if (!state_->pds.Exists(pd)) return Illegal();
     const std::optional<uint16_t> ah = state_->ahs.Create(pd, gid);
@@ -319,7 +332,7 @@ AdminResult<uint16_t> Device::CreateAh(uint16_t pd, const Gid& gid) {
   });
 }
 
-AdminStatus Device::DestroyAh(uint16_t pd, uint16_t ah) {
+AdminStatus LocalDevice::DestroyAh(uint16_t pd, uint16_t ah) {
   return Execute(*state_, [&](Engine::Lock&) {
     if (!state_->ahs.Destroy(pd, ah)) return AdminStatus::kIllegalParameter;
     state_->pds.RemoveUser(pd);
@@ -327,7 +340,7 @@ AdminStatus Device::DestroyAh(uint16_t pd, uint16_t ah) {
   });
 }
 
-AdminResult<CreateCqResult> Device::CreateCq(const CreateCqParams& params) {
+AdminResult<CreateCqResult> LocalDevice::CreateCq(const CreateCqParams& params) {
   return Execute(*state_, [&](Engine::Lock&) -> AdminResult<CreateCqResult> {
     const AdminStatus status = CheckCq(*state_, params);
     if (status != AdminStatus::kSuccess) return Refuse(status);
@@ -352,7 +365,7 @@ AdminResult<CreateCqResult> Device::CreateCq(const CreateCqParams& params) {
   });
 }
 
-AdminStatus Device::DestroyCq(uint16_t cq) {
+AdminStatus LocalDevice::DestroyCq(uint16_t cq) {
   return Execute(*state_, [&](Engine::Lock&) {
     const CompletionQueue* queue = state_->FindCq(cq);
     if (queue == nullptr) return AdminStatus::kIllegalParameter;
@@ -364,7 +377,7 @@ AdminStatus Device::DestroyCq(uint16_t cq) {
   });
 }
 
-AdminResult<CreateQpResult> Device::CreateQp(const CreateQpParams& params) {
+AdminResult<CreateQpResult> LocalDevice::CreateQp(const CreateQpParams& params) {
   return Execute(*state_, [&](Engine::Lock&) -> AdminResult<CreateQpResult> {
     DeviceState& device = *state_;
     const AdminStatus status = CheckQp(device, params);
@@ -394,7 +407,7 @@ AdminResult<CreateQpResult> Device::CreateQp(const CreateQpParams& params) {
   });
 }
 
-AdminStatus Device::ModifyQp(const ModifyQpParams& params) {
+AdminStatus LocalDevice::ModifyQp(const ModifyQpParams& params) {
   return Execute(*state_, [&](Engine::Lock& lock) {
     QueuePair* qp = state_->qps.FindByHandle(params.qp_handle);
     if (qp == nullptr) return AdminStatus::kIllegalParameter;
@@ -413,7 +426,7 @@ AdminStatus Device::ModifyQp(const ModifyQpParams& params) {
   });
 }
 
-AdminResult<QueryQpResult> Device::QueryQp(uint32_t qp_handle) const {
+AdminResult<QueryQpResult> LocalDevice::QueryQp(uint32_t qp_handle) const {
   return Execute(*state_, [&](Engine::Lock&) -> AdminResult<QueryQpResult> {
     const QueuePair* qp = state_->qps.FindByHandle(qp_handle);
     if (qp == nullptr) return Illegal();
@@ -427,22 +440,30 @@ AdminResult<QueryQpResult> Device::QueryQp(uint32_t qp_handle) const {
   });
 }
 
-AdminStatus Device::DestroyQp(uint32_t qp_handle) {
+AdminStatus LocalDevice::DestroyQp(uint32_t qp_handle) {
+  return Execute(*state_, [&](Engine::Lock& lock) { return EndQp(*state_, lock, qp_handle); });
+}
+
+AdminStatus LocalDevice::AbandonQp(uint32_t qp_handle) {
   return Execute(*state_, [&](Engine::Lock& lock) {
-    QueuePair* qp = state_->qps.FindByHandle(qp_handle);
-    if (qp == nullptr) return AdminStatus::kIllegalParameter;
-    ChangeState(*state_, lock, *qp, QpState::kReset);
-    qp = state_->qps.FindByHandle(qp_handle);
-    if (qp == nullptr) return AdminStatus::kIllegalParameter;
-    --state_->FindCq(qp->send_cq)->users;
-    --state_->FindCq(qp->recv_cq)->users;
-    state_->pds.RemoveUser(qp->pd);
-    ReleaseQp(*state_, *qp, 2);
-    return AdminStatus::kSuccess;
+    // Before the wait for copies: nothing may find the QP gone and not dead meanwhile.
+    if (state_->qps.FindByHandle(qp_handle) != nullptr) state_->qps.MarkDead(qp_handle);
+    return EndQp(*state_, lock, qp_handle);
   });
 }
 
-void Device::Doorbell(uint64_t offset, uint32_t value) {
+ObjectCounts LocalDevice::CountObjects() const {
+  const auto lock = state_->fabric.engine.Acquire();
+  return {.pds = state_->pds.count(),
+          .uars = state_->uars.count(),
+          .mrs = state_->mrs.count(),
+          .ahs = state_->ahs.count(),
+          .cqs = state_->cq_numbers.in_use(),
+          .qps = state_->qps.count(),
+          .llq_bytes = state_->llq.bytes_in_use()};
+}
+
+void LocalDevice::Doorbell(uint64_t offset, uint32_t value) {
   Engine& engine = state_->fabric.engine;
   Engine::Lock lock = engine.Acquire();
   const DoorbellTarget target = state_->uars.Find(offset);

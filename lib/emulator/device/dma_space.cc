@@ -38,6 +38,7 @@ std::optional<DmaSpace::Range> DmaSpace::Resolve(uint64_t dma_address, uint64_t 
   Range rest = range;
   rest.memory += offset;
   rest.length -= offset;
+  rest.file_offset += offset;
   return rest;
 }
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 
+#include "lib/emulator/device/environment.h"
 #include "lib/record/place.h"
 
 namespace railgauge::efa {
@@ -23,6 +24,11 @@ class DmaSpace {
     MemoryPlace place;
     // How the page was brought to the device: peer memory may answer other ids than dma-buf.
     RegistrationWay way = RegistrationWay::kHost;
+    MemoryOwner owner = kOwnMemory;  // whose pointer `memory` is
+    // The same bytes in a file, for whoever does not share the address space: a descriptor, which
+    // the device model never looks at.
+    int file = -1;
+    uint64_t file_offset = 0;
   };
 
   // Returns the DMA address of the new range: page-aligned, never 0, not reused soon.

@@ -18,8 +18,8 @@ constexpr int kRoundsOfPoll = 64;
 // copies at 4 GB/s.
 constexpr SimTime kCopyPicosecondsPerByte = 250;
 
-CopyOutcome PlainCopy(void* destination, const void* source, size_t bytes) {
-  std::memcpy(destination, source, bytes);
+CopyOutcome PlainCopy(std::span<const MemoryCopy> copies) {
+  for (const MemoryCopy& copy : copies) std::memcpy(copy.destination, copy.source, copy.bytes);
   return CopyOutcome::kDone;
 }
 
@@ -27,8 +27,9 @@ FabricEnvironment Complete(FabricEnvironment environment) {
   RAILGAUGE_CHECK(environment.now != nullptr);
   if (!environment.wake) environment.wake = [] {};
   if (!environment.completion_event)
-    environment.completion_event = [](const PciAddress&, uint16_t) {};
+    environment.completion_event = [](uint32_t, const PciAddress&, uint16_t) {};
   if (!environment.copy) environment.copy = PlainCopy;
+  if (!environment.between_copies) environment.between_copies = [] {};
   return environment;
 }
 
@@ -45,7 +46,7 @@ void Engine::Release(Lock& lock) {
   const bool wake = std::exchange(wake_, false);
   const auto events = std::exchange(events_to_raise_, {});
   lock.unlock();
-  for (const auto& [nic, cq] : events) environment_.completion_event(nic, cq);
+  for (const Event& event : events) environment_.completion_event(event.node, event.nic, event.cq);
   if (wake) environment_.wake();
 }
 
@@ -158,21 +159,26 @@ bool Engine::TakeBatch() {
 
 void Engine::CopyPiece(const Piece& piece) {
   Transfer& transfer = *piece.transfer;
-  CopyOutcome outcome = CopyOutcome::kDone;
-  const auto copy = [&](uint64_t offset, uint64_t bytes) {
-    outcome = GatherCopy(transfer.destination, transfer.source, offset, bytes, environment_.copy);
-    return outcome == CopyOutcome::kDone;
+  copies_.clear();
+  const auto add = [&](uint64_t offset, uint64_t bytes) {
+    AppendCopies(transfer.destination, transfer.source, offset, bytes, copies_);
+    return true;
   };
   if (piece.sampled) {
-    CopyPolicy::ForEachSample(transfer.copied, piece.end, copy);
+    CopyPolicy::ForEachSample(transfer.copied, piece.end, add);
   } else {
-    copy(transfer.copied, piece.end - transfer.copied);
+    add(transfer.copied, piece.end - transfer.copied);
   }
+  const CopyOutcome outcome = environment_.copy(copies_);
   if (outcome == CopyOutcome::kDone) return;
   const bool local_source = transfer.request.op != SendOp::kRdmaRead;
-  const bool source = outcome == CopyOutcome::kSourceFault;
-  transfer.status =
-      source == local_source ? CompletionStatus::kInvalidLkey : CompletionStatus::kBadAddress;
+  const bool gone = outcome == CopyOutcome::kSourceGone || outcome == CopyOutcome::kDestinationGone;
+  const bool source = outcome == CopyOutcome::kSourceFault || outcome == CopyOutcome::kSourceGone;
+  if (source == local_source) {
+    transfer.status = CompletionStatus::kInvalidLkey;
+  } else {
+    transfer.status = gone ? CompletionStatus::kUnrespRemote : CompletionStatus::kBadAddress;
+  }
 }
 
 void Engine::CopyBatch() {
@@ -222,6 +228,7 @@ std::optional<Nanoseconds> Engine::Poll() {
     const SimTime started = Now();
     Release(lock);
     CopyBatch();
+    environment_.between_copies();
     lock.lock();
     copying_ = false;
     ++batch_number_;

@@ -62,7 +62,9 @@ class Engine {
     return poll_at_ != kPolling && poll_at_ < now ? now - poll_at_ : 0;
   }
 
-  void RaiseEvent(const PciAddress& nic, uint16_t cq) { events_to_raise_.emplace_back(nic, cq); }
+  void RaiseEvent(uint32_t node, const PciAddress& nic, uint16_t cq) {
+    events_to_raise_.push_back({node, nic, cq});
+  }
 
   // Until the batch under way, if any, is copied. Gives the lock up meanwhile.
   void WaitForCopies(Lock& lock);
@@ -80,6 +82,12 @@ class Engine {
     }
   };
   using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+
+  struct Event {
+    uint32_t node;
+    PciAddress nic;
+    uint16_t cq;
+  };
 
   // A piece of a payload: [transfer->copied, end).
   struct Piece {
@@ -117,13 +125,14 @@ class Engine {
   CopyPolicy policy_;
 
   std::vector<Piece> batch_;
+  std::vector<MemoryCopy> copies_;  // of one piece; the poller's
   bool copying_ = false;
   uint64_t batch_number_ = 0;
 
   static constexpr SimTime kPolling = std::numeric_limits<SimTime>::min();
   SimTime poll_at_ = kNever;  // when the next Poll is expected; kPolling while one runs
   bool wake_ = false;
-  std::vector<std::pair<PciAddress, uint16_t>> events_to_raise_;
+  std::vector<Event> events_to_raise_;
 };
 
 }  // namespace railgauge::efa

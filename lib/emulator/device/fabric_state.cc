@@ -8,13 +8,23 @@
 
 namespace railgauge::efa {
 
-DeviceState::DeviceState(FabricState& owner, const EmulatedNic& nic, const BarMemory& memory)
+NodeState::NodeState(const EmulatedMachine& emulated_machine)
+    : machine(emulated_machine), base_latency(ToSimTime(emulated_machine.base_latency)) {
+  for (const EmulatedResource& resource : machine.resources) {
+    limiters.emplace_back(resource.capacity);
+  }
+}
+
+DeviceState::DeviceState(FabricState& owner, uint32_t index, const EmulatedNic& nic,
+                         const BarMemory& memory)
     : fabric(owner),
+      node_index(index),
+      node(*owner.nodes[index]),
       address(nic.address),
       model(nic.model),
       gid(ParseGid(nic.gid)),
       bars(memory),
-      paths(owner.machine, nic.address, owner.limiters),
+      paths(node.machine, nic.address, node.limiters),
       pds(nic.model.max_pd),
       uars(static_cast<uint32_t>(memory.doorbells.size() / UarTable::kPageSize)),
       mrs(nic.model.max_mr),
@@ -28,23 +38,21 @@ void DeviceState::Complete(uint16_t cq, uint16_t sub_cq, const Completion& compl
     case CompletionQueue::Outcome::kWritten:
       return;
     case CompletionQueue::Outcome::kWrittenWithEvent:
-      return fabric.engine.RaiseEvent(address, cq);
+      return fabric.engine.RaiseEvent(node_index, address, cq);
     case CompletionQueue::Outcome::kOverrun:
       ++stats.cq_overruns;
       return;
   }
 }
 
-FabricState::FabricState(const EmulatedMachine& emulated_machine, DmaSpace* dma,
+FabricState::FabricState(std::span<const EmulatedMachine> machines, DmaSpace* dma,
                          FabricEnvironment environment,
                          std::unique_ptr<TransferHandler> transfer_handler)
-    : machine(emulated_machine),
-      dma_space(*dma),
-      base_latency(ToSimTime(emulated_machine.base_latency)),
+    : dma_space(*dma),
       handler(std::move(transfer_handler)),
       engine(std::move(environment), handler.get()) {
-  for (const EmulatedResource& resource : machine.resources) {
-    limiters.emplace_back(resource.capacity);
+  for (const EmulatedMachine& machine : machines) {
+    nodes.push_back(std::make_unique<NodeState>(machine));
   }
 }
 

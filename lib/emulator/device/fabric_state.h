@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lib/emulator/device/admin.h"
@@ -24,8 +25,18 @@
 
 namespace railgauge::efa {
 
+// One machine of the fabric.
+struct NodeState {
+  explicit NodeState(const EmulatedMachine& machine);
+
+  const EmulatedMachine machine;
+  const SimTime base_latency;
+  std::vector<RateLimiter> limiters;  // by the machine's resource index
+};
+
 struct DeviceState {
-  DeviceState(FabricState& owner, const EmulatedNic& nic, const BarMemory& memory);
+  DeviceState(FabricState& owner, uint32_t node_index, const EmulatedNic& nic,
+              const BarMemory& memory);
 
   // Null when there is none.
   CompletionQueue* FindCq(uint16_t cq) const { return cq < cqs.size() ? cqs[cq].get() : nullptr; }
@@ -33,6 +44,8 @@ struct DeviceState {
   void Complete(uint16_t cq, uint16_t sub_cq, const Completion& completion);
 
   FabricState& fabric;
+  const uint32_t node_index;
+  NodeState& node;
   const PciAddress address;
   const EmulatedNicModel model;
   const Gid gid;
@@ -49,20 +62,18 @@ struct DeviceState {
   RegionAllocator llq;
   DeviceStats stats;
 
-  std::unique_ptr<Device> handle;  // what the front end holds
+  std::unique_ptr<LocalDevice> handle;  // what the front end holds
 };
 
 struct FabricState {
-  FabricState(const EmulatedMachine& machine, DmaSpace* dma_space, FabricEnvironment environment,
-              std::unique_ptr<TransferHandler> handler);
+  FabricState(std::span<const EmulatedMachine> machines, DmaSpace* dma_space,
+              FabricEnvironment environment, std::unique_ptr<TransferHandler> handler);
 
   // The device with this GID, null when nobody has it.
   DeviceState* FindDevice(const Gid& gid) const;
 
-  const EmulatedMachine machine;
   DmaSpace& dma_space;
-  const SimTime base_latency;
-  std::vector<RateLimiter> limiters;  // by the machine's resource index
+  std::vector<std::unique_ptr<NodeState>> nodes;  // const after construction
   std::unique_ptr<TransferHandler> handler;
   Engine engine;
   std::map<Gid, DeviceState*> by_gid;

@@ -11,6 +11,7 @@ class Cursor {
   Cursor(std::span<const MemoryRun> runs, uint64_t offset) : runs_(runs) { Advance(offset); }
 
   std::byte* memory() const { return runs_[index_].memory + offset_; }
+  MemoryOwner owner() const { return runs_[index_].owner; }
   uint64_t left_in_run() const { return runs_[index_].length - offset_; }
 
   void Advance(uint64_t bytes) {
@@ -29,20 +30,17 @@ class Cursor {
 
 }  // namespace
 
-CopyOutcome GatherCopy(std::span<const MemoryRun> destination, std::span<const MemoryRun> source,
-                       uint64_t offset, uint64_t bytes,
-                       const std::function<CopyOutcome(void*, const void*, size_t)>& copy) {
+void AppendCopies(std::span<const MemoryRun> destination, std::span<const MemoryRun> source,
+                  uint64_t offset, uint64_t bytes, std::vector<MemoryCopy>& copies) {
   Cursor to(destination, offset);
   Cursor from(source, offset);
   while (bytes > 0) {
     const uint64_t piece = std::min({bytes, to.left_in_run(), from.left_in_run()});
-    const CopyOutcome outcome = copy(to.memory(), from.memory(), piece);
-    if (outcome != CopyOutcome::kDone) return outcome;
+    copies.push_back({to.memory(), from.memory(), piece, to.owner(), from.owner()});
     to.Advance(piece);
     from.Advance(piece);
     bytes -= piece;
   }
-  return CopyOutcome::kDone;
 }
 
 }  // namespace railgauge::efa

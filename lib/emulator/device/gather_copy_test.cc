@@ -5,15 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <numeric>
+#include <vector>
 
 namespace railgauge::efa {
 namespace {
-
-CopyOutcome Plain(void* to, const void* from, size_t bytes) {
-  std::memcpy(to, from, bytes);
-  return CopyOutcome::kDone;
-}
 
 // `memory` cut into runs of these lengths.
 std::vector<MemoryRun> Cut(std::span<std::byte> memory, const std::vector<uint64_t>& lengths) {
@@ -36,8 +31,11 @@ TEST(GatherCopyTest, AnyCutOfEitherSide) {
       for (const auto& [offset, bytes] :
            {std::pair(0u, 100u), std::pair(33u, 1u), std::pair(49u, 51u), std::pair(100u, 0u)}) {
         std::array<std::byte, 100> to{};
-        EXPECT_EQ(GatherCopy(Cut(to, destination_cut), Cut(from, source_cut), offset, bytes, Plain),
-                  CopyOutcome::kDone);
+        std::vector<MemoryCopy> copies;
+        AppendCopies(Cut(to, destination_cut), Cut(from, source_cut), offset, bytes, copies);
+        for (const MemoryCopy& copy : copies) {
+          std::memcpy(copy.destination, copy.source, copy.bytes);
+        }
         for (size_t i = 0; i < to.size(); ++i) {
           const bool inside = i >= offset && i < offset + bytes;
           EXPECT_EQ(to[i], inside ? from[i] : std::byte{0}) << i;
@@ -47,15 +45,19 @@ TEST(GatherCopyTest, AnyCutOfEitherSide) {
   }
 }
 
-TEST(GatherCopyTest, StopsAtAFault) {
-  std::array<std::byte, 100> from{}, to{};
-  int calls = 0;
-  const auto faulty = [&](void*, const void*, size_t) {
-    return ++calls == 2 ? CopyOutcome::kSourceFault : CopyOutcome::kDone;
-  };
-  EXPECT_EQ(GatherCopy(Cut(to, {30, 30, 40}), Cut(from, {100}), 0, 100, faulty),
-            CopyOutcome::kSourceFault);
-  EXPECT_EQ(calls, 2);
+TEST(GatherCopyTest, SaysWhoseMemoryItIs) {
+  std::array<std::byte, 8> from{}, to{};
+  std::vector<MemoryRun> destination = Cut(to, {4, 4}), source = Cut(from, {2, 6});
+  destination[1].owner = 7;
+  source[0].owner = 9;
+  std::vector<MemoryCopy> copies;
+  AppendCopies(destination, source, 0, 8, copies);
+  ASSERT_EQ(copies.size(), 3u);
+  EXPECT_EQ(copies[0].source_owner, 9u);
+  EXPECT_EQ(copies[0].destination_owner, kOwnMemory);
+  EXPECT_EQ(copies[1].source_owner, kOwnMemory);
+  EXPECT_EQ(copies[1].destination_owner, kOwnMemory);
+  EXPECT_EQ(copies[2].destination_owner, 7u);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ class IdPool {
   void Free(uint32_t id) { free_.push_back(id); }
 
   uint32_t limit() const { return limit_; }
+  uint32_t in_use() const { return next_ - static_cast<uint32_t>(free_.size()); }
 
  private:
   uint32_t limit_;

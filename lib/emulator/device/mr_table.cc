@@ -35,7 +35,7 @@ void Mr::AppendRuns(uint64_t address, uint64_t bytes, std::vector<MemoryRun>& ru
     const Segment& segment = SegmentAt(offset);
     const uint64_t skip = offset - segment.offset;
     const uint64_t take = std::min(bytes, segment.length - skip);
-    runs.push_back({segment.memory + skip, take});
+    runs.push_back({segment.memory + skip, take, segment.owner});
     offset += take;
     bytes -= take;
   }
@@ -110,10 +110,11 @@ AdminResult<Mr> MakeMr(const RegMrParams& params, const DmaSpace& dma_space,
     std::byte* memory = range->memory + skip;
     Mr::Segment* last = mr.segments.empty() ? nullptr : &mr.segments.back();
     if (last != nullptr && last->memory + last->length == memory && last->place == range->place &&
-        last->way == range->way) {
+        last->way == range->way && last->owner == range->owner) {
       last->length += take;
     } else {
-      mr.segments.push_back({filled, memory, take, page_paths, range->place, range->way});
+      mr.segments.push_back(
+          {filled, memory, take, page_paths, range->place, range->way, range->owner});
     }
     filled += take;
     skip = 0;

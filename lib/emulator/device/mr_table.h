@@ -18,6 +18,7 @@ namespace railgauge::efa {
 struct MemoryRun {
   std::byte* memory = nullptr;
   uint64_t length = 0;
+  MemoryOwner owner = kOwnMemory;
 };
 
 // A registered region. Transfers hold it by shared_ptr: the registration can end while they are in
@@ -31,6 +32,7 @@ class Mr {
     const PathsOfPlace* paths = nullptr;
     MemoryPlace place;
     RegistrationWay way = RegistrationWay::kHost;
+    MemoryOwner owner = kOwnMemory;
   };
 
   uint32_t lkey = 0, rkey = 0;
@@ -60,6 +62,8 @@ class MrTable {
 
   // At most `limit` regions at a time; at most 2^23.
   explicit MrTable(uint32_t limit);
+
+  uint32_t count() const { return indexes_.in_use(); }
 
   // Gives `mr` its keys; null when the table is full.
   std::shared_ptr<Mr> Add(Mr mr);

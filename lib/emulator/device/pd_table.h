@@ -27,6 +27,7 @@ class PdTable {
     numbers_.Free(pd);
   }
 
+  uint32_t count() const { return numbers_.in_use(); }
   bool Exists(uint16_t pd) const { return pd < domains_.size() && domains_[pd].exists; }
   bool InUse(uint16_t pd) const { return domains_[pd].users > 0; }
   void AddUser(uint16_t pd) { ++domains_[pd].users; }

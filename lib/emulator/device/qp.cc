@@ -64,6 +64,7 @@ QueuePair* QpTable::Add() {
   const uint32_t lap = laps > 1 ? 1 + serial_ % (laps - 1) : 0;
   qp->number = static_cast<uint16_t>(lap * size_ + *slot);
   qp->handle = (serial_ << 16) | qp->number;
+  dead_.erase(qp->number);
   ++serial_;
   queue_pairs_[*slot] = std::move(qp);
   return queue_pairs_[*slot].get();
@@ -74,6 +75,12 @@ void QpTable::Remove(uint32_t handle) {
   const uint32_t slot = handle & (size_ - 1);
   queue_pairs_[slot].reset();
   slots_.Free(slot);
+}
+
+std::optional<uint32_t> QpTable::FindDead(uint16_t number) const {
+  const auto found = dead_.find(number);
+  if (found == dead_.end()) return std::nullopt;
+  return found->second;
 }
 
 QueuePair* QpTable::FindByHandle(uint32_t handle) const {

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "lib/emulator/device/admin.h"
@@ -18,7 +20,37 @@
 
 namespace railgauge::efa {
 
+struct DeviceState;
 struct Transfer;
+
+// HeardPeers: the remote QPs from which a QP got any answer. What tells a peer that does not
+// respond any more from one that never did.
+class HeardPeers {
+ public:
+  void Add(const DeviceState* device, uint32_t qp_handle) {
+    const Peer peer{device, qp_handle};
+    if (peer == last_) return;  // nearly always
+    last_ = peer;
+    peers_.insert(peer);
+  }
+  bool Has(const DeviceState* device, uint32_t qp_handle) const {
+    return peers_.contains({device, qp_handle});
+  }
+
+ private:
+  struct Peer {
+    const DeviceState* device = nullptr;
+    uint32_t qp_handle = 0;
+    friend bool operator==(const Peer&, const Peer&) = default;
+  };
+  struct Hash {
+    size_t operator()(const Peer& peer) const {
+      return std::hash<const void*>()(peer.device) ^ (size_t{peer.qp_handle} * 0x9e3779b97f4a7c15u);
+    }
+  };
+  Peer last_;
+  std::unordered_set<Peer, Hash> peers_;
+};
 
 // Whether ModifyQp may go from one state to another: RESET, INIT, RTR, RTS in this order, RTS and
 // SQD to each other, SQE to RTS, staying where a driver may change attributes, and from anywhere to
@@ -88,6 +120,7 @@ struct QueuePair {
 
   std::vector<Transfer*> in_flight;  // of this QP's send queue; see Transfer::position
   CatchUp catch_up;
+  HeardPeers heard;
 
   static constexpr uint8_t kInfiniteRnrRetry = 7;
 
@@ -113,12 +146,22 @@ class QpTable {
 
   QueuePair* FindByHandle(uint32_t handle) const;
   QueuePair* FindByNumber(uint16_t number) const;
+  uint32_t count() const { return slots_.in_use(); }
+
+  // The QP's process died. Remembered, also beyond Remove, until the number is given again.
+  void MarkDead(uint32_t handle) { dead_[static_cast<uint16_t>(handle)] = handle; }
+  bool IsDead(uint32_t handle) const {
+    return FindDead(static_cast<uint16_t>(handle)) == std::optional(handle);
+  }
+  // The handle of the dead QP that last had the number.
+  std::optional<uint32_t> FindDead(uint16_t number) const;
 
  private:
   IdPool slots_;
   uint32_t size_;                                        // a power of two
   std::vector<std::unique_ptr<QueuePair>> queue_pairs_;  // by slot
   uint32_t serial_ = 0;
+  std::map<uint16_t, uint32_t> dead_;  // number to handle
 };
 
 }  // namespace railgauge::efa

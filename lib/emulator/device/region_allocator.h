@@ -29,6 +29,12 @@ class RegionAllocator {
 
   void Free(uint64_t offset) { used_.erase(offset); }
 
+  uint64_t bytes_in_use() const {
+    uint64_t bytes = 0;
+    for (const auto& [start, length] : used_) bytes += length;
+    return bytes;
+  }
+
  private:
   uint64_t size_;
   std::map<uint64_t, uint64_t> used_;  // start to length

@@ -108,7 +108,7 @@ void Drop(Transfer& transfer) {
 
 void StartRequest(DeviceState& device, QueuePair& qp, SimTime now) {
   Engine& engine = device.fabric.engine;
-  const SimTime base_latency = device.fabric.base_latency;
+  const SimTime base_latency = device.node.base_latency;
   Transfer& transfer = engine.Start();
   transfer.initiator = &device;
   transfer.qp = &qp;
@@ -184,7 +184,8 @@ void CountFailure(const Transfer& transfer) {
   DeviceStats& stats = transfer.initiator->stats;
   if (transfer.request.op == SendOp::kRdmaRead) ++stats.rdma_read_wr_err;
   if (transfer.request.op == SendOp::kRdmaWrite) ++stats.rdma_write_wr_err;
-  if (transfer.status == CompletionStatus::kUnreachRemote) {
+  if (transfer.status == CompletionStatus::kUnreachRemote ||
+      transfer.status == CompletionStatus::kUnrespRemote) {
     ++stats.retrans_timeout_events;
     ++stats.unresponsive_remote_events;
   }
@@ -200,6 +201,34 @@ Completion SendCompletion(const QueuePair& qp, const SendRequest& request,
   return completion;
 }
 
+// Whether the peer must have answered for the request to end so.
+bool IsAnswer(CompletionStatus status) {
+  switch (status) {
+    case CompletionStatus::kOk:
+    case CompletionStatus::kBadAddress:
+    case CompletionStatus::kAbort:
+    case CompletionStatus::kRnr:
+    case CompletionStatus::kRemoteBadLength:
+    case CompletionStatus::kBadStatus:
+    case CompletionStatus::kUnknownPeer:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Remembers who answered; without an answer ever the peer is unreachable, not unresponsive.
+void NoteAnswer(Transfer& transfer) {
+  HeardPeers& heard = transfer.qp->heard;
+  if (transfer.status == CompletionStatus::kUnrespRemote) {
+    if (!heard.Has(transfer.target, transfer.target_qp)) {
+      transfer.status = CompletionStatus::kUnreachRemote;
+    }
+  } else if (IsAnswer(transfer.status) && !transfer.dropped) {
+    heard.Add(transfer.target, transfer.target_qp);
+  }
+}
+
 void Detach(Transfer& transfer) {
   std::vector<Transfer*>& in_flight = transfer.qp->in_flight;
   in_flight[transfer.position] = in_flight.back();
@@ -211,6 +240,7 @@ void Detach(Transfer& transfer) {
 void CompleteRequest(Transfer& transfer, SimTime now) {
   DeviceState& device = *transfer.initiator;
   QueuePair& qp = *transfer.qp;
+  NoteAnswer(transfer);
   const bool ok = transfer.status == CompletionStatus::kOk;
   if (ok) {
     CountSuccess(transfer);
@@ -319,7 +349,7 @@ bool Protocol::MayCopy(Transfer& transfer) {
   if (transfer.qp->state != QpState::kRts && transfer.qp->state != QpState::kSqd) {
     transfer.status = CompletionStatus::kFlushed;
   } else if (LiveTargetQp(transfer) == nullptr) {
-    transfer.status = CompletionStatus::kBadDestQpn;
+    transfer.status = StatusOfLostTarget(transfer);
   } else if (any_dead(transfer.local_regions)) {
     transfer.status = CompletionStatus::kInvalidLkey;
   } else if (any_dead(transfer.remote_regions)) {
@@ -334,7 +364,7 @@ SimTime Protocol::ReserveAgain(Transfer& transfer, SimTime now) {
   if (IsRdma(transfer.request)) {
     through = std::max(through, LocalPath(transfer).Reserve(now, transfer.length));
   }
-  transfer.scheduled = through + transfer.initiator->fabric.base_latency;
+  transfer.scheduled = through + transfer.initiator->node.base_latency;
   return transfer.scheduled;
 }
 

@@ -49,9 +49,19 @@ QueuePair* LiveTargetQp(const Transfer& transfer) {
   return qp != nullptr && qp->CanReceive() ? qp : nullptr;
 }
 
+CompletionStatus StatusOfLostTarget(const Transfer& transfer) {
+  return transfer.target->qps.IsDead(transfer.target_qp) ? CompletionStatus::kUnrespRemote
+                                                         : CompletionStatus::kBadDestQpn;
+}
+
 CompletionStatus FindTargetQp(Transfer& transfer) {
   const SendRequest& request = transfer.request;
-  const QueuePair* qp = transfer.target->qps.FindByNumber(request.dest_qp_num);
+  const QpTable& qps = transfer.target->qps;
+  const QueuePair* qp = qps.FindByNumber(request.dest_qp_num);
+  if (const std::optional<uint32_t> dead = qps.FindDead(request.dest_qp_num)) {
+    transfer.target_qp = *dead;
+    return CompletionStatus::kUnrespRemote;
+  }
   // A wrong QKey: what hardware answers is not public.
   if (qp == nullptr || !qp->CanReceive() || qp->type != transfer.qp->type ||
       qp->qkey != request.qkey) {
@@ -83,7 +93,7 @@ Reception ReceiveSend(Transfer& transfer) {
   DeviceState& target = *transfer.target;
   QueuePair* qp = LiveTargetQp(transfer);
   if (qp == nullptr) {
-    transfer.status = CompletionStatus::kBadDestQpn;
+    transfer.status = StatusOfLostTarget(transfer);
     return Reception::kRefused;
   }
   std::optional<ReceiveRequest> receive = qp->TakeReceive(target.model.max_rq_sge);
@@ -130,7 +140,7 @@ void CompleteReceive(const Transfer& transfer) {
 Reception ReceiveImmediate(Transfer& transfer) {
   QueuePair* qp = LiveTargetQp(transfer);
   if (qp == nullptr) {
-    transfer.status = CompletionStatus::kBadDestQpn;
+    transfer.status = StatusOfLostTarget(transfer);
     return Reception::kRefused;
   }
   Completion completion = ReceiveCompletion(transfer, *qp);

@@ -8,7 +8,7 @@
 namespace railgauge::efa {
 
 // Finds the QP that `transfer` is for, at `transfer.target`: kBadDestQpn when there is none that
-// listens, is of the same type and has the request's QKey.
+// listens, is of the same type and has the request's QKey; kUnrespRemote when its process died.
 CompletionStatus FindTargetQp(Transfer& transfer);
 
 // Checks an RDMA request against the target's address handles and memory, and adds the remote
@@ -17,6 +17,9 @@ CompletionStatus MapRemoteMemory(Transfer& transfer);
 
 // The QP found, if it still listens; null otherwise.
 QueuePair* LiveTargetQp(const Transfer& transfer);
+
+// What it means that LiveTargetQp is null: kUnrespRemote or kBadDestQpn.
+CompletionStatus StatusOfLostTarget(const Transfer& transfer);
 
 // What a SEND, or a WRITE with immediate, finds in the receive queue.
 enum class Reception { kAccepted, kNotReady, kRefused };

@@ -127,7 +127,7 @@ bool TestMemory::IsZero(uint64_t offset, uint64_t bytes) const {
 
 struct TestFabric::Bars {
   PciAddress address;
-  Device* device = nullptr;
+  LocalDevice* device = nullptr;
   std::vector<uint64_t> llq = std::vector<uint64_t>(256 * 1024 / sizeof(uint64_t));
   std::vector<uint64_t> doorbells = std::vector<uint64_t>(4 * kPage / sizeof(uint64_t));
 };
@@ -144,12 +144,18 @@ TestFabric::TestFabric(const EmulatedMachine& machine, bool real_clock) {
     ++wakes;
     if (on_wake) on_wake();
   };
-  environment.completion_event = [this](const PciAddress& nic, uint16_t cq) {
+  environment.completion_event = [this](uint32_t, const PciAddress& nic, uint16_t cq) {
     events.emplace_back(nic, cq);
   };
-  environment.copy = [this](void* to, const void* from, size_t bytes) {
-    if (copy) return copy(to, from, bytes);
-    std::memcpy(to, from, bytes);
+  environment.copy = [this](std::span<const MemoryCopy> copies) {
+    for (const MemoryCopy& piece : copies) {
+      if (!copy) {
+        std::memcpy(piece.destination, piece.source, piece.bytes);
+        continue;
+      }
+      const CopyOutcome outcome = copy(piece.destination, piece.source, piece.bytes);
+      if (outcome != CopyOutcome::kDone) return outcome;
+    }
     return CopyOutcome::kDone;
   };
   fabric_ = std::make_unique<Fabric>(machine, &dma_space_, environment);
@@ -166,7 +172,7 @@ TestFabric::TestFabric(const EmulatedMachine& machine, bool real_clock) {
 
 TestFabric::~TestFabric() = default;
 
-Device& TestFabric::device(const PciAddress& address) {
+LocalDevice& TestFabric::device(const PciAddress& address) {
   const auto found = std::find_if(bars_.begin(), bars_.end(),
                                   [&](const auto& bars) { return bars->address == address; });
   RAILGAUGE_CHECK(found != bars_.end());

@@ -68,7 +68,7 @@ class TestFabric {
 
   DmaSpace& dma_space() { return dma_space_; }
   Fabric& fabric() { return *fabric_; }
-  Device& device(const PciAddress& address);
+  LocalDevice& device(const PciAddress& address);
   std::byte* llq(const PciAddress& address);
 
   Nanoseconds now() const { return Nanoseconds(now_.load()); }

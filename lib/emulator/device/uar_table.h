@@ -23,6 +23,7 @@ class UarTable {
   explicit UarTable(uint32_t pages) : numbers_(pages), pages_(pages) {}
 
   std::optional<uint16_t> Allocate();
+  uint32_t count() const { return numbers_.in_use(); }
   bool IsAllocated(uint16_t uar) const;
   // Whether a queue still has a doorbell in it.
   bool InUse(uint16_t uar) const { return pages_[uar].used > 0; }

@@ -117,7 +117,8 @@ int EmulatedProcess::StartDevices() {
                                     {.now = Executor::Now,
                                      .wake = [this] { executor_.Wake(); },
                                      .completion_event = {},
-                                     .copy = SafeCopy});
+                                     .copy = SafeCopyAll,
+                                     .between_copies = {}});
   if (!created) {
     Say(created.error().ToString());
     return -ENODEV;

@@ -88,6 +88,14 @@ CopyOutcome SafeCopy(void* destination, const void* source, size_t bytes) {
   return static_cast<CopyOutcome>(railgauge_safe_copy(destination, source, bytes));
 }
 
+CopyOutcome SafeCopyAll(std::span<const efa::MemoryCopy> copies) {
+  for (const efa::MemoryCopy& copy : copies) {
+    const CopyOutcome outcome = SafeCopy(copy.destination, copy.source, copy.bytes);
+    if (outcome != CopyOutcome::kDone) return outcome;
+  }
+  return CopyOutcome::kDone;
+}
+
 bool LeaveSafeCopy(ucontext_t* context) {
 #if defined(__x86_64__)
   auto& pc = context->uc_mcontext.gregs[REG_RIP];

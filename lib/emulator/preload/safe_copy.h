@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include <cstddef>
+#include <span>
 
 #include "lib/emulator/device/environment.h"
 
@@ -17,6 +18,9 @@ namespace railgauge {
 // Ranges do not overlap. After a fault any part may have been copied. Needs the handler of
 // fault_handler.h.
 efa::CopyOutcome SafeCopy(void* destination, const void* source, size_t bytes);
+
+// In order, to the first fault; memory of this process only.
+efa::CopyOutcome SafeCopyAll(std::span<const efa::MemoryCopy> copies);
 
 // For the signal handler: when the fault is SafeCopy's, makes `context` leave it with the outcome.
 bool LeaveSafeCopy(ucontext_t* context);

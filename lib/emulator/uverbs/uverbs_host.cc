@@ -41,7 +41,7 @@ Result<std::unique_ptr<UverbsHost>> UverbsHost::Create(const EmulatedMachine& ma
   std::unique_ptr<UverbsHost> host(new UverbsHost());
   const uint64_t bar_bytes = machine.nics.size() * (kLlqBytes + kDoorbellBytes);
   RAILGAUGE_ASSIGN_OR_RETURN(host->arena_, Arena::Create(bar_bytes + kRingPoolBytes));
-  environment.completion_event = [raw = host.get()](const PciAddress& nic, uint16_t cq) {
+  environment.completion_event = [raw = host.get()](uint32_t, const PciAddress& nic, uint16_t cq) {
     raw->CompletionEvent(nic, cq);
   };
   host->fabric_ = std::make_unique<efa::Fabric>(machine, &host->dma_space_, std::move(environment));
