@@ -3,8 +3,9 @@
 // A poller that was not scheduled for 3 ms completes late, the application posts its next requests
 // late, and resources that ought to have been busy were idle: in a closed loop that time would be
 // lost, and a busy host would look like a slow NIC. So a request that follows a late completion
-// reserves its resources as if it had been posted on time. No resource serves more than its
-// capacity in this account of time, and no request takes less than the base latency.
+// uses what its resources had to spare since it would have been posted (flow_network.h). No
+// resource serves more than its capacity in this account of time, and no request takes less than
+// the base latency.
 //
 // What is caught up is bounded, since a measuring window that begins right after a delay sees it on
 // top of its own: by no more than the burst of late completions that such a delay causes anyway

@@ -207,6 +207,7 @@ AdminStatus EndQp(DeviceState& device, Engine::Lock& lock, uint32_t qp_handle) {
   --device.FindCq(qp->send_cq)->users;
   --device.FindCq(qp->recv_cq)->users;
   device.pds.RemoveUser(qp->pd);
+  RemoveFlows(device, *qp);
   ReleaseQp(device, *qp, 2);
   return AdminStatus::kSuccess;
 }

@@ -9,10 +9,11 @@
 // time (a second one waits). DeregMr, and ModifyQp to RESET or ERR and DestroyQp, wait for the copy
 // that Poll has under way, some 200 µs; transfers that are not copied by then fail or are flushed.
 //
-// Time: a transfer reserves every resource of its path (scenario/emulated_machine.h) and completes
-// when the slowest has served it. What this host is late with is not charged to the emulated
-// machine (catch_up.h). While this host cannot copy as fast as the emulated machine, bodies are
-// sampled (copy_policy.h); a transfer posted to an idle fabric is always whole.
+// Time: a transfer passes through every resource of its path (scenario/emulated_machine.h), which
+// it shares fairly with other flows (flow_network.h), and completes a latency later. What this host
+// is late with is not charged to the emulated machine (catch_up.h). While this host cannot copy as
+// fast as the emulated machine, bodies are sampled (copy_policy.h); a transfer posted to an idle
+// fabric is always whole.
 //
 // Guesses where nothing is public, each marked where it is made: no error moves a QP to ERR; a
 // destroyed or reset QP leaves no flushed completions; a request to an unknown GID, or to a QP

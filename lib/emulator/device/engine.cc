@@ -35,10 +35,11 @@ FabricEnvironment Complete(FabricEnvironment environment) {
 
 }  // namespace
 
-Engine::Engine(FabricEnvironment environment, TransferHandler* handler)
+Engine::Engine(FabricEnvironment environment, TransferHandler* handler, SimTime least_latency)
     : environment_(Complete(std::move(environment))),
       handler_(handler),
-      epoch_(environment_.now()) {}
+      epoch_(environment_.now()),
+      least_latency_(least_latency) {}
 
 SimTime Engine::Now() const { return ToSimTime(environment_.now() - epoch_); }
 
@@ -65,23 +66,83 @@ Transfer& Engine::Start() {
 
 void Engine::Push(Queue& queue, Transfer& transfer) {
   if (&queue == &uncopied_) uncopied_bytes_ += transfer.copy_length - transfer.copied;
+  transfer.queued = true;
   queue.push({transfer.due, transfer.sequence, &transfer});
 }
 
 void Engine::Schedule(Transfer& transfer, SimTime due) {
-  transfer.due = due;
+  transfer.due = transfer.scheduled = due;
   Push(timed_, transfer);
   RequestWake(due);
 }
 
-void Engine::ScheduleCopy(Transfer& transfer, SimTime due) {
-  transfer.due = due;
-  if (transfer.copy_length == 0) return Schedule(transfer, due);
+void Engine::Move(Transfer& transfer, const Way& way) {
+  const SimTime now = Now();
+  Advance(now);
+  transfer.moves_in = way.flow;
+  transfer.flow_bytes = way.bytes;
+  transfer.latency = way.latency;
+  Enter(transfer, way.since, now);
+  RequestWake(transfer.due);
+}
+
+void Engine::MoveAndCopy(Transfer& transfer, const Way& way) {
+  if (transfer.copy_length == 0) return Move(transfer, way);
+  transfer.to_copy = true;
+  Move(transfer, way);
   Push(uncopied_, transfer);
   const bool was_sampling = policy_.sampling();
-  policy_.OnQueued(uncopied_bytes_, due, Now());
+  policy_.OnQueued(uncopied_bytes_, transfer.due, Now());
   if (!was_sampling && policy_.sampling()) SpreadBacklog();
-  RequestWake(due - static_cast<SimTime>(transfer.copy_length) * kCopyPicosecondsPerByte);
+  RequestWake(transfer.due - static_cast<SimTime>(transfer.copy_length) * kCopyPicosecondsPerByte);
+}
+
+void Engine::Enter(Transfer& transfer, SimTime since, SimTime now) {
+  transfer.moved_at = now;
+  if (network_.Post(*transfer.moves_in, transfer, transfer.flow_bytes, since, now)) {
+    return OnDeparted(transfer);
+  }
+  if (transfer.latency < least_latency_) ++without_latency_;
+  transfer.due = ExpectedDue(transfer);
+}
+
+void Engine::OnDeparted(Transfer& transfer) {
+  transfer.scheduled = transfer.departed + transfer.latency;
+  // What this host was late with shortens no latency.
+  transfer.due = std::max(transfer.departed, transfer.moved_at) + transfer.latency;
+  if (!transfer.to_copy) Push(timed_, transfer);
+}
+
+void Engine::OnCopied(Transfer& transfer) {
+  transfer.to_copy = false;
+  if (transfer.flow == nullptr) Push(timed_, transfer);
+}
+
+SimTime Engine::ExpectedDue(const Transfer& transfer) const {
+  if (transfer.flow == nullptr) return transfer.due;
+  return std::max(network_.ExpectedDeparture(transfer), transfer.moved_at) + transfer.latency;
+}
+
+// Lets the network's time pass.
+void Engine::Advance(SimTime now) {
+  while (FlowMessage* message = network_.TakeDeparted(now)) {
+    auto& transfer = static_cast<Transfer&>(*message);
+    if (transfer.latency < least_latency_) --without_latency_;
+    OnDeparted(transfer);
+  }
+}
+
+// Nothing in the network can be due earlier, whatever the rates become of themselves.
+SimTime Engine::NextFromNetwork() const {
+  const SimTime next = network_.NextDeparture();
+  return next == kNever ? kNever : next + (without_latency_ > 0 ? 0 : least_latency_);
+}
+
+void Engine::SetCapacity(uint32_t resource, BytesPerSecond capacity) {
+  const SimTime now = Now();
+  Advance(now);
+  network_.SetCapacity(resource, capacity, now);
+  RequestWake(NextFromNetwork());
 }
 
 void Engine::RequestWake(SimTime at) {
@@ -93,8 +154,16 @@ void Engine::RequestWake(SimTime at) {
 }
 
 void Engine::Cancel(Transfer& transfer) {
-  transfer.cancelled = true;  // recycled when its queue comes to it
-  if (--in_flight_ == 0) policy_.OnIdle(Now());
+  const SimTime now = Now();
+  Advance(now);
+  if (transfer.flow != nullptr) {
+    if (transfer.latency < least_latency_) --without_latency_;
+    network_.Remove(transfer, now);
+    RequestWake(NextFromNetwork());
+  }
+  transfer.cancelled = true;
+  if (!transfer.queued) Recycle(transfer);  // else when its queue comes to it
+  if (--in_flight_ == 0) policy_.OnIdle(now);
 }
 
 void Engine::Finish(Transfer& transfer) {
@@ -121,6 +190,7 @@ Transfer* Engine::PopLive(Queue& queue, SimTime until) {
   while (!queue.empty() && queue.top().due <= until) {
     Transfer* transfer = queue.top().transfer;
     queue.pop();
+    transfer->queued = false;
     if (&queue == &uncopied_) uncopied_bytes_ -= transfer->copy_length - transfer->copied;
     if (!transfer->cancelled) return transfer;
     Recycle(*transfer);
@@ -135,6 +205,7 @@ void Engine::WaitForCopies(Lock& lock) {
 
 void Engine::RunDue() {
   const SimTime now = Now();
+  Advance(now);
   while (Transfer* transfer = PopLive(timed_, now)) handler_->OnDue(*transfer, now);
 }
 
@@ -145,7 +216,7 @@ bool Engine::TakeBatch() {
     Transfer* transfer = PopLive(uncopied_, kNever);
     if (transfer == nullptr) break;
     if (!handler_->MayCopy(*transfer)) {
-      Schedule(*transfer, transfer->due);
+      OnCopied(*transfer);
       continue;
     }
     const bool sampled = policy_.sampling() && !transfer->posted_to_idle;
@@ -189,10 +260,13 @@ void Engine::CopyBatch() {
 // a window that begins here. So it takes its time again.
 void Engine::SpreadBacklog() {
   const SimTime now = Now();
-  std::vector<Transfer*> backlog;
-  while (Transfer* transfer = PopLive(uncopied_, now)) backlog.push_back(transfer);
-  for (Transfer* transfer : backlog) {
-    if (handler_->MayCopy(*transfer)) transfer->due = handler_->ReserveAgain(*transfer, now);
+  Advance(now);
+  std::vector<Transfer*> waiting;
+  while (Transfer* transfer = PopLive(uncopied_, kNever)) waiting.push_back(transfer);
+  for (Transfer* transfer : waiting) {
+    const bool late = transfer->flow == nullptr && transfer->due <= now;
+    if (late && handler_->MayCopy(*transfer)) Enter(*transfer, now, now);
+    transfer->due = ExpectedDue(*transfer);
     Push(uncopied_, *transfer);
   }
 }
@@ -205,12 +279,14 @@ void Engine::FinishBatch(SimTime started) {
   for (const Piece& piece : batch_) {
     Transfer& transfer = *piece.transfer;
     all_whole = all_whole && !piece.sampled && transfer.status == CompletionStatus::kOk;
-    if (!piece.sampled) policy_.OnCopied(transfer.copy_length, transfer.due, now);
+    if (!piece.sampled) policy_.OnCopied(transfer.copy_length, ExpectedDue(transfer), now);
     whole += piece.end - transfer.copied;
     transfer.copied = piece.end;
-    const bool done =
-        transfer.copied == transfer.copy_length || transfer.status != CompletionStatus::kOk;
-    Push(done ? timed_ : uncopied_, transfer);
+    if (transfer.copied == transfer.copy_length || transfer.status != CompletionStatus::kOk) {
+      OnCopied(transfer);
+    } else {
+      Push(uncopied_, transfer);
+    }
   }
   // Of a small batch, most of the time is not copying.
   if (all_whole && whole >= kBatchBytes / 2) policy_.OnRate(whole, now - started);
@@ -236,7 +312,8 @@ std::optional<Nanoseconds> Engine::Poll() {
     FinishBatch(started);
   }
   RunDue();
-  poll_at_ = !uncopied_.empty() ? Now() : timed_.empty() ? kNever : timed_.top().due;
+  poll_at_ = timed_.empty() ? NextFromNetwork() : std::min(timed_.top().due, NextFromNetwork());
+  if (!uncopied_.empty()) poll_at_ = Now();
   const SimTime next = poll_at_;
   Release(lock);
   if (next == kNever) return std::nullopt;

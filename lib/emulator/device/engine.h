@@ -1,10 +1,11 @@
 // Engine: what is in flight in the whole fabric, in order of time, and the copying of payload.
 //
 // The engine owns the fabric's one lock. A transfer goes to Schedule (its time comes, the handler
-// decides) or ScheduleCopy (its payload is copied, ahead of its time where the host can, and then
-// its time comes). Copies run outside the lock in batches small enough for the lock's other users
-// to get in between; whoever takes memory or a queue pair away first marks it, so that no new batch
-// touches it, and then waits for the batch under way.
+// decides), to Move (it passes through a flow of the network, and then its time comes) or to
+// MoveAndCopy (its payload is copied besides, ahead of its time where the host can). Copies run
+// outside the lock in batches small enough for the lock's other users to get in between; whoever
+// takes memory or a queue pair away first marks it, so that no new batch touches it, and then waits
+// for the batch under way.
 #ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_ENGINE_H_
 #define RAILGAUGE_LIB_EMULATOR_DEVICE_ENGINE_H_
 
@@ -20,6 +21,7 @@
 
 #include "lib/emulator/device/copy_policy.h"
 #include "lib/emulator/device/environment.h"
+#include "lib/emulator/device/flow_network.h"
 #include "lib/emulator/device/sim_time.h"
 #include "lib/emulator/device/transfer.h"
 
@@ -33,13 +35,12 @@ class TransferHandler {
   virtual void OnDue(Transfer& transfer, SimTime now) = 0;
   // Whether the payload may still be copied. No: sets the status, and OnDue follows in due time.
   virtual bool MayCopy(Transfer& transfer) = 0;
-  // Reserves the transfer's path anew, from `now` on. Returns when it is then due.
-  virtual SimTime ReserveAgain(Transfer& transfer, SimTime now) = 0;
 };
 
 class Engine {
  public:
-  Engine(FabricEnvironment environment, TransferHandler* handler);
+  // No way through a flow is followed by less than `least_latency`, but where that is none.
+  Engine(FabricEnvironment environment, TransferHandler* handler, SimTime least_latency);
 
   using Lock = std::unique_lock<std::mutex>;
   Lock Acquire() { return Lock(mutex_); }
@@ -52,10 +53,21 @@ class Engine {
   // A new transfer, the engine's until Finish or Cancel.
   Transfer& Start();
   void Schedule(Transfer& transfer, SimTime due);
-  void ScheduleCopy(Transfer& transfer, SimTime due);
+  struct Way {
+    Flow* flow;
+    double bytes;     // that pass through it
+    SimTime since;    // as FlowNetwork::Post has it
+    SimTime latency;  // after it
+  };
+  void Move(Transfer& transfer, const Way& way);
+  void MoveAndCopy(Transfer& transfer, const Way& way);
   void Finish(Transfer& transfer);
   // Finish for a transfer that is scheduled. Not while a batch is being copied: WaitForCopies.
   void Cancel(Transfer& transfer);
+
+  // For adding resources and flows; what moves is the engine's.
+  FlowNetwork& network() { return network_; }
+  void SetCapacity(uint32_t resource, BytesPerSecond capacity);
 
   // For how long the poller has been expected.
   SimTime Overdue(SimTime now) const {
@@ -99,6 +111,12 @@ class Engine {
   void Push(Queue& queue, Transfer& transfer);
   Transfer* PopLive(Queue& queue, SimTime until);
   void Recycle(Transfer& transfer);
+  void Advance(SimTime now);
+  void Enter(Transfer& transfer, SimTime since, SimTime now);
+  void OnDeparted(Transfer& transfer);
+  void OnCopied(Transfer& transfer);
+  SimTime ExpectedDue(const Transfer& transfer) const;
+  SimTime NextFromNetwork() const;
   void RequestWake(SimTime at);
   void SpreadBacklog();
   void RunDue();
@@ -110,13 +128,16 @@ class Engine {
   const FabricEnvironment environment_;
   TransferHandler* const handler_;
   const Nanoseconds epoch_;
+  const SimTime least_latency_;
 
   std::mutex poll_mutex_;  // before mutex_
   std::mutex mutex_;
   std::condition_variable batch_done_;
 
-  Queue timed_;     // OnDue at their time
-  Queue uncopied_;  // payload to be copied, the most urgent first
+  FlowNetwork network_;
+  uint64_t without_latency_ = 0;  // transfers in it
+  Queue timed_;                   // OnDue at their time
+  Queue uncopied_;                // payload to be copied, the most urgent first
   uint64_t uncopied_bytes_ = 0;
   std::vector<std::unique_ptr<Transfer>> transfers_;
   std::vector<Transfer*> unused_;

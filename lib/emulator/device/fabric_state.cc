@@ -2,16 +2,30 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/base/result.h"
 
 namespace railgauge::efa {
 
-NodeState::NodeState(const EmulatedMachine& emulated_machine)
+namespace {
+
+SimTime LeastLatency(std::span<const EmulatedMachine> machines) {
+  SimTime least = kNever;
+  for (const EmulatedMachine& machine : machines) {
+    least = std::min(least, ToSimTime(machine.base_latency));
+  }
+  return least;
+}
+
+}  // namespace
+
+NodeState::NodeState(const EmulatedMachine& emulated_machine, FlowNetwork& network)
     : machine(emulated_machine), base_latency(ToSimTime(emulated_machine.base_latency)) {
-  for (const EmulatedResource& resource : machine.resources) {
-    limiters.emplace_back(resource.capacity);
+  for (size_t i = 0; i < machine.resources.size(); ++i) {
+    const uint32_t index = network.AddResource(machine.resources[i].capacity);
+    if (i == 0) first_resource = index;
   }
 }
 
@@ -24,7 +38,7 @@ DeviceState::DeviceState(FabricState& owner, uint32_t index, const EmulatedNic& 
       model(nic.model),
       gid(ParseGid(nic.gid)),
       bars(memory),
-      paths(node.machine, nic.address, node.limiters),
+      paths(node.machine, nic.address, node.first_resource),
       pds(nic.model.max_pd),
       uars(static_cast<uint32_t>(memory.doorbells.size() / UarTable::kPageSize)),
       mrs(nic.model.max_mr),
@@ -50,9 +64,9 @@ FabricState::FabricState(std::span<const EmulatedMachine> machines, DmaSpace* dm
                          std::unique_ptr<TransferHandler> transfer_handler)
     : dma_space(*dma),
       handler(std::move(transfer_handler)),
-      engine(std::move(environment), handler.get()) {
+      engine(std::move(environment), handler.get(), LeastLatency(machines)) {
   for (const EmulatedMachine& machine : machines) {
-    nodes.push_back(std::make_unique<NodeState>(machine));
+    nodes.push_back(std::make_unique<NodeState>(machine, engine.network()));
   }
 }
 

@@ -18,7 +18,6 @@
 #include "lib/emulator/device/path.h"
 #include "lib/emulator/device/pd_table.h"
 #include "lib/emulator/device/qp.h"
-#include "lib/emulator/device/rate_limiter.h"
 #include "lib/emulator/device/region_allocator.h"
 #include "lib/emulator/device/uar_table.h"
 #include "lib/scenario/emulated_machine.h"
@@ -27,11 +26,12 @@ namespace railgauge::efa {
 
 // One machine of the fabric.
 struct NodeState {
-  explicit NodeState(const EmulatedMachine& machine);
+  // Adds the machine's resources to `network`.
+  NodeState(const EmulatedMachine& machine, FlowNetwork& network);
 
   const EmulatedMachine machine;
   const SimTime base_latency;
-  std::vector<RateLimiter> limiters;  // by the machine's resource index
+  uint32_t first_resource = 0;  // of the machine's, in the network
 };
 
 struct DeviceState {

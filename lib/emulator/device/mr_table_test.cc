@@ -17,7 +17,7 @@ class MakeMrTest : public testing::Test {
   MakeMrTest() {
     machine_.paths[{kNic, kNear}];
     machine_.paths[{kNic, kFar}];
-    paths_.emplace(machine_, kNic, limiters_);
+    paths_.emplace(machine_, kNic, 0);
   }
 
   uint64_t Add(uint64_t offset, uint64_t length, const MemoryPlace& place) {
@@ -27,7 +27,6 @@ class MakeMrTest : public testing::Test {
   AdminResult<Mr> Make(const RegMrParams& params) { return MakeMr(params, space_, *paths_); }
 
   EmulatedMachine machine_;
-  std::vector<RateLimiter> limiters_;
   std::optional<PathTable> paths_;
   DmaSpace space_;
   std::vector<std::byte> memory_ = std::vector<std::byte>(64 * 1024);

@@ -5,11 +5,11 @@
 namespace railgauge::efa {
 namespace {
 
-Path LimitersOf(const EmulatedPath& path, std::vector<RateLimiter>& limiters) {
+Path MakePath(const EmulatedPath& path, size_t num_resources, uint32_t first_resource) {
   Path result;
   for (const uint32_t index : path.resources) {
-    RAILGAUGE_CHECK(index < limiters.size());
-    result.resources.push_back(&limiters[index]);
+    RAILGAUGE_CHECK(index < num_resources);
+    result.resources.push_back(first_resource + index);
   }
   return result;
 }
@@ -17,10 +17,12 @@ Path LimitersOf(const EmulatedPath& path, std::vector<RateLimiter>& limiters) {
 }  // namespace
 
 PathTable::PathTable(const EmulatedMachine& machine, const PciAddress& nic,
-                     std::vector<RateLimiter>& limiters) {
+                     uint32_t first_resource) {
+  const size_t count = machine.resources.size();
   for (const auto& [key, directions] : machine.paths) {
     if (key.first != nic) continue;
-    paths_[key.second] = {LimitersOf(directions[0], limiters), LimitersOf(directions[1], limiters)};
+    paths_[key.second] = {MakePath(directions[0], count, first_resource),
+                          MakePath(directions[1], count, first_resource)};
   }
 }
 

@@ -21,6 +21,8 @@
 namespace railgauge::efa {
 
 struct DeviceState;
+struct Flow;
+struct Path;
 struct Transfer;
 
 // HeardPeers: the remote QPs from which a QP got any answer. What tells a peer that does not
@@ -121,6 +123,14 @@ struct QueuePair {
   std::vector<Transfer*> in_flight;  // of this QP's send queue; see Transfer::position
   CatchUp catch_up;
   HeardPeers heard;
+
+  // What it moves along a pair of paths, the last used first.
+  struct PathFlow {
+    const Path* local;
+    const Path* remote;
+    Flow* flow;
+  };
+  std::vector<PathFlow> flows;
 
   static constexpr uint8_t kInfiniteRnrRetry = 7;
 

@@ -81,23 +81,41 @@ CompletionStatus PrepareRemotely(Transfer& transfer) {
   return MapRemoteMemory(transfer);
 }
 
+// Of a transfer that touches no memory at that end.
+const Path kNoPath;
+
 const Path& LocalPath(const Transfer& transfer) {
-  static const Path kNone;
   const auto* paths = PathsOfFirst(transfer.initiator->mrs, EntriesOf(transfer.request));
-  if (paths == nullptr) return kNone;
+  if (paths == nullptr) return kNoPath;
   return transfer.request.op == SendOp::kRdmaRead ? paths->to_memory : paths->from_memory;
 }
 
 const Path& RemotePath(const Transfer& transfer) {
-  static const Path kNone;
-  if (transfer.remote_regions.empty()) return kNone;
+  if (transfer.remote_regions.empty()) return kNoPath;
   if (!IsRdma(transfer.request)) {
     const auto* paths = PathsOfFirst(transfer.target->mrs, transfer.receive.entries);
-    return paths == nullptr ? kNone : paths->to_memory;
+    return paths == nullptr ? kNoPath : paths->to_memory;
   }
   const PathsOfPlace& paths =
       transfer.remote_regions.front()->PathsAt(transfer.request.remote_address);
   return transfer.request.op == SendOp::kRdmaRead ? paths.from_memory : paths.to_memory;
+}
+
+// What the transfer's QP moves along these two. Either may be kNoPath.
+Flow* FlowOf(Transfer& transfer, const Path& local, const Path& remote) {
+  auto& flows = transfer.qp->flows;
+  const auto found = std::find_if(flows.begin(), flows.end(), [&](const auto& flow) {
+    return flow.local == &local && flow.remote == &remote;
+  });
+  if (found != flows.end()) {
+    std::swap(*found, flows.front());
+    return flows.front().flow;
+  }
+  std::vector<uint32_t> resources = local.resources;
+  resources.insert(resources.end(), remote.resources.begin(), remote.resources.end());
+  Flow* flow = transfer.initiator->fabric.engine.network().AddFlow(resources);
+  flows.push_back({&local, &remote, flow});
+  return flow;
 }
 
 // A datagram that gets lost: for its sender it was sent.
@@ -126,15 +144,15 @@ void StartRequest(DeviceState& device, QueuePair& qp, SimTime now) {
     return engine.Schedule(transfer, now + base_latency);
   }
   const SimTime posted = qp.catch_up.PostedAt(now, engine.Overdue(now));
-  SimTime through = LocalPath(transfer).Reserve(posted, transfer.length);
+  const auto bytes = static_cast<double>(transfer.length);
   if (!IsRdma(transfer.request)) {
     // The receiver's half begins when it is known where the payload goes.
-    return engine.Schedule(transfer, std::max(through, now) + base_latency);
+    Flow* flow = FlowOf(transfer, LocalPath(transfer), kNoPath);
+    return engine.Move(transfer, {flow, bytes, posted, base_latency});
   }
-  through = std::max(through, RemotePath(transfer).Reserve(posted, transfer.length));
-  transfer.scheduled = through + base_latency;
+  Flow* flow = FlowOf(transfer, LocalPath(transfer), RemotePath(transfer));
   transfer.copy_length = transfer.length;
-  engine.ScheduleCopy(transfer, std::max(through, now) + base_latency);
+  engine.MoveAndCopy(transfer, {flow, bytes, posted, base_latency});
 }
 
 void CountDrop(const Transfer& transfer) {
@@ -280,8 +298,9 @@ void OnSendArrives(Transfer& transfer, SimTime now) {
       if (transfer.qp->type == QpType::kUd) Drop(transfer);
       return CompleteRequest(transfer, now);
     case Reception::kAccepted:
-      return transfer.initiator->fabric.engine.ScheduleCopy(
-          transfer, RemotePath(transfer).Reserve(transfer.due, transfer.length));
+      return transfer.initiator->fabric.engine.MoveAndCopy(
+          transfer, {FlowOf(transfer, kNoPath, RemotePath(transfer)),
+                     static_cast<double>(transfer.length), transfer.due, 0});
   }
 }
 
@@ -304,6 +323,13 @@ void DropSendQueue(DeviceState& device, QueuePair& qp) {
     device.fabric.engine.Cancel(*transfer);
   }
   qp.in_flight.clear();
+}
+
+void RemoveFlows(DeviceState& device, QueuePair& qp) {
+  for (const QueuePair::PathFlow& flow : qp.flows) {
+    device.fabric.engine.network().RemoveFlow(flow.flow);
+  }
+  qp.flows.clear();
 }
 
 void FlushSendQueue(DeviceState& device, QueuePair& qp) {
@@ -356,16 +382,6 @@ bool Protocol::MayCopy(Transfer& transfer) {
     transfer.status = CompletionStatus::kBadAddress;
   }
   return transfer.status == CompletionStatus::kOk;
-}
-
-SimTime Protocol::ReserveAgain(Transfer& transfer, SimTime now) {
-  // The sender's half of a SEND is over when there is something to copy.
-  SimTime through = RemotePath(transfer).Reserve(now, transfer.length);
-  if (IsRdma(transfer.request)) {
-    through = std::max(through, LocalPath(transfer).Reserve(now, transfer.length));
-  }
-  transfer.scheduled = through + transfer.initiator->node.base_latency;
-  return transfer.scheduled;
 }
 
 }  // namespace railgauge::efa

@@ -18,12 +18,14 @@ void FlushSendQueue(DeviceState& device, QueuePair& qp);
 // Ends everything in flight without a completion. No copy of this QP may be under way.
 void DropSendQueue(DeviceState& device, QueuePair& qp);
 
+// Gives back what `qp` holds of the fabric's network. Nothing of it is in flight.
+void RemoveFlows(DeviceState& device, QueuePair& qp);
+
 // Carries transfers of all devices through their stages.
 class Protocol : public TransferHandler {
  public:
   void OnDue(Transfer& transfer, SimTime now) override;
   bool MayCopy(Transfer& transfer) override;
-  SimTime ReserveAgain(Transfer& transfer, SimTime now) override;
 };
 
 }  // namespace railgauge::efa

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/emulator/device/flow_network.h"
 #include "lib/emulator/device/mr_table.h"
 #include "lib/emulator/device/qp.h"
 #include "lib/emulator/device/sim_time.h"
@@ -20,7 +21,7 @@ struct DeviceState;
 // What UD puts in front of a payload.
 inline constexpr uint32_t kGrhBytes = 40;
 
-struct Transfer {
+struct Transfer : FlowMessage {
   DeviceState* initiator = nullptr;
   QueuePair* qp = nullptr;
   size_t position = 0;  // in qp->in_flight
@@ -43,13 +44,19 @@ struct Transfer {
   std::array<std::byte, kGrhBytes> grh{};
   uint8_t rnr_retries = 0;
 
-  SimTime scheduled = 0;  // RDMA: when it completes on a host that is never late
+  SimTime scheduled = 0;  // when it completes on a host that is never late
 
   // The engine's.
   uint64_t sequence = 0;  // order of posting
-  SimTime due = 0;
+  SimTime due = 0;        // while it is in a flow: as expected when it was posted
+  SimTime moved_at = 0;   // when it entered the flow, and what follows the way through it
+  SimTime latency = 0;
+  double flow_bytes = 0;
+  Flow* moves_in = nullptr;  // where it was last
   uint64_t copy_length = 0;  // length, and a GRH
   uint64_t copied = 0;
+  bool to_copy = false;  // some of it is not copied yet
+  bool queued = false;   // in one of the engine's queues
   bool posted_to_idle = false;
   bool cancelled = false;
 };
