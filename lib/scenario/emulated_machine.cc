@@ -37,4 +37,13 @@ const EmulatedNic* EmulatedMachine::FindNic(const PciAddress& address) const {
   return found == nics.end() ? nullptr : &*found;
 }
 
+std::optional<uint32_t> EmulatedMachine::LineOf(const PciAddress& nic, Direction direction) const {
+  const std::string name =
+      "nic:" + nic.ToString() + (direction == Direction::kToMemory ? ":rx" : ":tx");
+  for (uint32_t index = 0; index < resources.size(); ++index) {
+    if (resources[index].name == name) return index;
+  }
+  return std::nullopt;
+}
+
 }  // namespace railgauge

@@ -49,6 +49,9 @@ struct EmulatedPciDevice {
   uint32_t link_width = 0;                         // lanes; 0 or 255 is shown as such
   uint8_t secondary_bus = 0, subordinate_bus = 0;  // bridges only
   std::string network_interface;                   // "enp71s0"; empty where there is none
+  // Access Control Services of a bridge with a link: the capability is there and redirects nothing
+  // (assumed of every healthy one), or peer traffic goes up to the root port.
+  bool acs_redirects = false;
   std::vector<EmulatedPciDevice> children;
 };
 
@@ -75,13 +78,39 @@ struct EmulatedNicModel {
   double reported_gb_per_second = 0;  // port rate as sysfs and ibv_query_port show it, in Gb/s
 };
 
+// Something that an EFA function does wrong, or that its driver does; how is told in
+// emulator/device/fault_state.h.
+struct EmulatedNicFault {
+  enum class Kind : uint8_t {
+    kStopCompleting,     // nothing that it was asked for completes any more
+    kRemoved,            // it is gone from the bus
+    kCountersStuck,      // its counters keep their values
+    kCountsAsSend,       // RDMA payload is counted as that of SENDs: a silent fall-back
+    kCompletionErrors,   // `amount` of the requests end with the status `code`
+    kRetransmissions,    // `amount` of the packets are sent twice
+    kDrops,              // `amount` of the packets are dropped by the receiver, and sent again
+    kReceiverNotReady,   // `amount` of the arriving SENDs find no receive request, as it seems
+    kForeignTraffic,     // `amount` bytes per second each way that no process here asked for
+    kRegistrationFails,  // of `way`, with the errno value `code`
+    kOpenFails,          // open(2) of its node, with the errno value `code`
+  };
+  Kind kind = Kind::kStopCompleting;
+  double amount = 0;
+  uint32_t code = 0;
+  RegistrationWay way = RegistrationWay::kHost;
+  Nanoseconds start{0};  // since the device was opened
+
+  friend bool operator==(const EmulatedNicFault&, const EmulatedNicFault&) = default;
+};
+
 struct EmulatedNic {
   PciAddress address;
   std::string name;       // ibverbs device name
   std::string gid;        // "fe80:0000:…", port 1, index 0
   std::string node_guid;  // "0000:0000:0000:0001"
   EmulatedNicModel model;
-  BytesPerSecond line_rate;  // per direction
+  BytesPerSecond line_rate;              // per direction
+  std::vector<EmulatedNicFault> faults;  // of two of a kind (and way) the later one holds
 };
 
 struct EmulatedGpu {
@@ -89,6 +118,17 @@ struct EmulatedGpu {
   std::string name;  // "NVIDIA H100 80GB HBM3"
   Bytes memory;
   bool dmabuf = true;  // supports dma-buf export
+};
+
+// What a container or its administrator gives to the processes on the machine.
+struct EmulatedSurroundings {
+  bool shows_pci = true;     // false: /sys/bus/pci is empty, as where a container hides it
+  bool reads_config = true;  // false: 64 bytes of configuration space, as for who is not root
+  std::optional<std::string> cuda_visible_devices;  // the variable; empty: not set
+  std::optional<uint32_t> device_mode;              // permission of the uverbs nodes
+  std::optional<Bytes> memlock;                     // RLIMIT_MEMLOCK, also for root
+
+  friend bool operator==(const EmulatedSurroundings&, const EmulatedSurroundings&) = default;
 };
 
 // A named rate limiter. Directions are separate resources ("nic:0000:c6:00.0:rx").
@@ -122,6 +162,8 @@ struct EmulatedMachine {
   std::vector<EmulatedNic> nics;  // in enumeration order (uverbs0…)
   std::vector<EmulatedGpu> gpus;  // in CUDA order
   std::vector<EmulatedResource> resources;
+  EmulatedSurroundings surroundings;
+  uint64_t seed = 1;  // of all that is random: the same seed gives the same run of the model
 
   std::vector<MemoryPlace> Places() const;  // numa nodes with memory, then GPUs
 
@@ -137,6 +179,8 @@ struct EmulatedMachine {
   const EmulatedPath& PathOf(const PciAddress& nic, const MemoryPlace& place,
                              Direction direction) const;
   const EmulatedNic* FindNic(const PciAddress& address) const;
+  // Of the NIC's own line: received (to memory) or sent bytes. Empty where it has no limit.
+  std::optional<uint32_t> LineOf(const PciAddress& nic, Direction direction) const;
 };
 
 }  // namespace railgauge

@@ -7,12 +7,14 @@
 
 #include "fmt/core.h"
 #include "lib/base/nearest.h"
+#include "lib/scenario/fault/fault.h"
 #include "lib/scenario/ids.h"
 #include "lib/scenario/location.h"
 #include "lib/scenario/numa_nodes.h"
 #include "lib/scenario/paths.h"
 #include "lib/scenario/pci_functions.h"
 #include "lib/scenario/pci_tree.h"
+#include "lib/scenario/spec.h"
 #include "lib/scenario/yaml_document.h"
 #include "lib/scenario/yaml_reader.h"
 
@@ -80,6 +82,24 @@ Error UnknownType(const std::string& type, const std::vector<std::string>& known
                    advice + "; or give the path of a .yaml file");
 }
 
+Result<EmulatedMachine> LoadBase(const std::string& base, const std::string& scenarios_dir) {
+  const bool is_path = base.find('/') != std::string::npos || base.ends_with(kExtension);
+  if (is_path) return LoadMachine(base);
+
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto types, ListInstanceTypes(scenarios_dir));
+  if (std::find(types.begin(), types.end(), base) == types.end()) {
+    return Fail(UnknownType(base, types));
+  }
+  const std::string path = fmt::format("{}/instances/{}{}", scenarios_dir, base, kExtension);
+  RAILGAUGE_ASSIGN_OR_RETURN(EmulatedMachine machine, LoadMachine(path));
+  if (machine.instance_type != base) {
+    return Fail(MakeError("read scenario", path,
+                          fmt::format("it describes {}", Printable(machine.instance_type)),
+                          "Name the file after its instance_type"));
+  }
+  return machine;
+}
+
 }  // namespace
 
 Result<EmulatedMachine> LoadMachineFromText(std::string_view yaml, const std::string& file) {
@@ -110,29 +130,16 @@ Result<std::vector<std::string>> ListInstanceTypes(const std::string& scenarios_
 }
 
 Result<EmulatedMachine> LoadSpec(std::string_view spec, const std::string& scenarios_dir) {
-  const size_t comma = spec.find(',');
-  const std::string base(spec.substr(0, comma));
-  if (comma != std::string_view::npos) {
-    return Fail(MakeError("read scenario", "",
-                          fmt::format("'{}' names a fault, and there are no faults yet",
-                                      Printable(spec.substr(comma + 1))),
-                          fmt::format("Write '{}'", Printable(base))));
-  }
-  const bool is_path = base.find('/') != std::string::npos || base.ends_with(kExtension);
-  if (is_path) return LoadMachine(base);
-
-  RAILGAUGE_ASSIGN_OR_RETURN(const auto types, ListInstanceTypes(scenarios_dir));
-  if (std::find(types.begin(), types.end(), base) == types.end()) {
-    return Fail(UnknownType(base, types));
-  }
-  const std::string path = fmt::format("{}/instances/{}{}", scenarios_dir, base, kExtension);
-  RAILGAUGE_ASSIGN_OR_RETURN(EmulatedMachine machine, LoadMachine(path));
-  if (machine.instance_type != base) {
-    return Fail(MakeError("read scenario", path,
-                          fmt::format("it describes {}", Printable(machine.instance_type)),
-                          "Name the file after its instance_type"));
+  RAILGAUGE_ASSIGN_OR_RETURN(const MachineSpec parsed, ParseMachineSpec(spec));
+  RAILGAUGE_ASSIGN_OR_RETURN(EmulatedMachine machine, LoadBase(parsed.base, scenarios_dir));
+  if (parsed.divisor != 1) {
+    return Fail(MakeError("read scenario", "", "there are no scaled machines yet",
+                          fmt::format("Write '{}'", Printable(parsed.base))));
   }
   machine.spec = std::string(spec);
+  if (parsed.faults.empty()) return machine;
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto faults, LoadFaults(scenarios_dir));
+  RAILGAUGE_RETURN_IF_ERROR(ApplyFaults(parsed.faults, faults, &machine));
   return machine;
 }
 

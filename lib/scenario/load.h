@@ -20,9 +20,9 @@ Result<EmulatedMachine> LoadMachine(const std::string& yaml_path);
 // As above, of a text that errors call `file`.
 Result<EmulatedMachine> LoadMachineFromText(std::string_view yaml, const std::string& file);
 
-// The machine that a user names by --emulate: an instance type ("p5.48xlarge") of
-// `scenarios_dir`/instances, or the path of a file (it holds a '/' or ends in .yaml). What follows
-// the first comma names faults, which are refused: there are none yet.
+// The machine that a user names by --emulate (spec.h): an instance type ("p5.48xlarge") of
+// `scenarios_dir`/instances, or the path of a file, with the faults of `scenarios_dir`/faults laid
+// over it.
 Result<EmulatedMachine> LoadSpec(std::string_view spec, const std::string& scenarios_dir);
 
 // The instance types that LoadSpec knows, sorted.

@@ -115,12 +115,20 @@ TEST(LoadSpecTest, UnknownTypeNamesTheNearest) {
             "p4d.24xlarge, p5.48xlarge; or give the path of a .yaml file.");
 }
 
-TEST(LoadSpecTest, FaultsAreRefused) {
-  const auto machine = LoadSpec("p5.48xlarge,slow-nic:rdmap79s0=0.6", kScenarios);
+TEST(LoadSpecTest, FaultsAreLaidOverTheMachine) {
+  const EmulatedMachine p5 = Load("p5.48xlarge,slow-nic:rdmap79s0=0.6,missing-gpu:gpu3");
+  EXPECT_EQ(p5.spec, "p5.48xlarge,slow-nic:rdmap79s0=0.6,missing-gpu:gpu3");
+  EXPECT_EQ(p5.gpus.size(), 7u);
+  EXPECT_DOUBLE_EQ(
+      GigabytesPerSecond(p5, "0000:4f:00.0", MemoryPlace::NumaNode(0), Direction::kToMemory), 7.5);
+}
+
+TEST(LoadSpecTest, UnknownFaultNamesTheNearest) {
+  const auto machine = LoadSpec("p5.48xlarge,slow-nick:rdmap79s0=0.6", kScenarios);
   ASSERT_FALSE(machine);
   EXPECT_EQ(machine.error().ToString(),
-            "read scenario: 'slow-nic:rdmap79s0=0.6' names a fault, and there are no faults yet. "
-            "Write 'p5.48xlarge'.");
+            "apply fault slow-nick:rdmap79s0=0.6: there is no fault 'slow-nick'. Write "
+            "'slow-nic'.");
 }
 
 TEST(LoadSpecTest, APathIsLoadedAsAFile) {

@@ -17,6 +17,13 @@ constexpr uint8_t kExpress = 0x40, kBridgeSubsystem = 0x80;
 constexpr uint8_t kExpressId = 0x10, kBridgeSubsystemId = 0x0d;
 constexpr size_t kExpressFlags = 0x02, kLinkCapabilities = 0x0c, kLinkStatus = 0x12;
 
+// The first extended capability: Access Control Services.
+constexpr size_t kExtended = 0x100, kConventionalBytes = 256, kExtendedBytes = 4096;
+constexpr uint16_t kAcsId = 0x000d, kAcsVersion = 0x0001;
+constexpr size_t kAcsCapability = 0x04, kAcsControl = 0x06;
+// Source validation, P2P request redirect, P2P completion redirect, upstream forwarding.
+constexpr uint16_t kAcsRedirect = 0x001d;
+
 enum PortType : uint16_t { kEndpoint = 0, kRootPort = 4, kUpstreamPort = 5, kDownstreamPort = 6 };
 
 void Put16(PciConfigSpace* space, size_t at, uint16_t value) {
@@ -52,10 +59,24 @@ void PutExpress(const EmulatedPciDevice& device, size_t depth, uint8_t next,
   Put16(space, kExpress + kLinkStatus, link);
 }
 
+// Only ports that can forward from one function below them to another have it.
+bool HasAcs(const EmulatedPciDevice& device, size_t depth) {
+  const PortType type = TypeOf(device, depth);
+  return type == kRootPort || type == kDownstreamPort;
+}
+
+void PutAcs(const EmulatedPciDevice& device, PciConfigSpace* space) {
+  space->resize(kExtendedBytes);
+  Put16(space, kExtended, kAcsId);
+  Put16(space, kExtended + 2, kAcsVersion);  // and no next capability
+  Put16(space, kExtended + kAcsCapability, kAcsRedirect);
+  Put16(space, kExtended + kAcsControl, device.acs_redirects ? kAcsRedirect : uint16_t{0});
+}
+
 }  // namespace
 
 PciConfigSpace MakePciConfigSpace(const EmulatedPciDevice& device, size_t depth) {
-  PciConfigSpace space{};
+  PciConfigSpace space(kConventionalBytes);
   const bool bridge = device.kind == EmulatedPciDevice::Kind::kBridge;
   const bool express = device.link_gt_per_second > 0 && device.link_width > 0;
   Put16(&space, kVendorId, device.vendor_id);
@@ -80,6 +101,7 @@ PciConfigSpace MakePciConfigSpace(const EmulatedPciDevice& device, size_t depth)
   }
   const uint8_t after_express = bridge ? kBridgeSubsystem : 0;
   if (express) PutExpress(device, depth, after_express, &space);
+  if (express && HasAcs(device, depth)) PutAcs(device, &space);
   space[kCapabilities] = express ? kExpress : after_express;
   if (space[kCapabilities] != 0) Put16(&space, kStatus, kHasCapabilities);
   return space;

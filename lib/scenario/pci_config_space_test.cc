@@ -105,5 +105,24 @@ TEST(PciConfigSpaceTest, AnUnknownLinkHasNoExpressCapability) {
   EXPECT_NE(FindCapability(space, 0x0d), 0u);
 }
 
+// Three states for a reader: the capability is there and off, on, or there is none.
+TEST(PciConfigSpaceTest, AccessControlServices) {
+  constexpr size_t kAcs = 0x100;
+  EmulatedPciDevice port = Bridge();
+  for (const size_t depth : {0, 2}) {
+    const PciConfigSpace off = MakePciConfigSpace(port, depth);
+    ASSERT_EQ(off.size(), 4096u);
+    EXPECT_EQ(Word(off, kAcs), 0x000du);
+    EXPECT_EQ(Word(off, kAcs + 2), 0x0001u);
+    EXPECT_EQ(Word(off, kAcs + 4), 0x001du);
+    EXPECT_EQ(Word(off, kAcs + 6), 0u);
+  }
+  port.acs_redirects = true;
+  EXPECT_EQ(Word(MakePciConfigSpace(port, 0), kAcs + 6), 0x001du);
+  // A switch's upstream port and an endpoint forward nothing between peers.
+  EXPECT_EQ(MakePciConfigSpace(port, 1).size(), 256u);
+  EXPECT_EQ(MakePciConfigSpace(Endpoint(), 3).size(), 256u);
+}
+
 }  // namespace
 }  // namespace railgauge

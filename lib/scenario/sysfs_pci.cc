@@ -85,11 +85,15 @@ class PciWriter {
     tree_->Attribute(path + "/class", fmt::format("0x{:06x}", device.class_code));
     tree_->Attribute(path + "/revision", fmt::format("0x{:02x}", device.revision));
     tree_->Attribute(path + "/modalias", ModaliasOf(device));
-    const PciConfigSpace config = MakePciConfigSpace(device, depth);
+    PciConfigSpace config = MakePciConfigSpace(device, depth);
+    constexpr size_t kForEverybody = 64;
+    if (!machine_.surroundings.reads_config) config.resize(kForEverybody);
     tree_->File(path + "/config",
                 std::string_view(reinterpret_cast<const char*>(config.data()), config.size()));
     tree_->File(path + "/resource", NoResources(device.kind == Kind::kBridge));
     tree_->Link(path + "/subsystem", "sys/bus/pci");
+    // The class folders still lead to the functions, without which libibverbs finds no device.
+    if (!machine_.surroundings.shows_pci) return;
     tree_->Link("sys/bus/pci/devices/" + device.address.ToString(), path);
   }
 

@@ -221,5 +221,29 @@ TEST(WriteTreeTest, SaysWhereItFailed) {
   EXPECT_EQ(blocked.error().reason, "EISDIR (Is a directory)");
 }
 
+TEST(WriteTreeTest, WhatAContainerHidesIsUnknownAndNotInvented) {
+  const Instance hidden("p5.48xlarge,hidden-pci");
+  EXPECT_FALSE(hidden.seen.shows_pci);
+  EXPECT_TRUE(hidden.seen.gpus.empty());
+  EXPECT_TRUE(fs::exists(hidden.folder.path() / "sys/class/infiniband/rdmap79s0/device/modalias"));
+}
+
+TEST(WriteTreeTest, AFlatTreeHasNoBridgesAndNoNumaNodes) {
+  const Instance flat("p5.48xlarge,flat-tree");
+  ASSERT_EQ(flat.seen.nics.size(), 32u);
+  ASSERT_EQ(flat.seen.gpus.size(), 8u);
+  for (const Nic& nic : flat.seen.nics) {
+    EXPECT_TRUE(nic.position.bridges.empty());
+    EXPECT_FALSE(nic.position.numa_node.has_value());
+  }
+}
+
+TEST(WriteTreeTest, UnreadableConfigurationSpaceEndsAfterTheHeader) {
+  const Instance healthy("p5.48xlarge"), hidden("p5.48xlarge,config-unreadable");
+  const char* root_port = "sys/bus/pci/devices/0000:44:00.0/config";
+  EXPECT_EQ(fs::file_size(healthy.folder.path() / root_port), 4096u);
+  EXPECT_EQ(fs::file_size(hidden.folder.path() / root_port), 64u);
+}
+
 }  // namespace
 }  // namespace railgauge

@@ -12,11 +12,14 @@
 #include <string_view>
 #include <vector>
 
+#include "fmt/core.h"
 #include "lib/base/result.h"
 #include "lib/base/runfiles.h"
 #include "lib/emulator/launcher/environment.h"
 #include "lib/emulator/launcher/machine_file.h"
 #include "lib/emulator/launcher/private_machine.h"
+#include "lib/emulator/launcher/surroundings.h"
+#include "lib/scenario/fault/fault.h"
 #include "lib/scenario/load.h"
 #include "lib/scenario/tree.h"
 
@@ -32,23 +35,26 @@ constexpr char kHelp[] =
   emulate [FLAG…] SPEC COMMAND [ARG…]
 
 SPEC is an instance type or a scenario file: p5.48xlarge, p4d.24xlarge, ./mine.yaml
+and the faults that make it sick: SPEC,NAME[:TARGET][=VALUE][@START],… (--list-faults tells them).
 The command sees that machine's /sys, /proc/cpuinfo, NUMA nodes, CPUs, GPUs (by libcuda.so.1) and
 /dev/infiniband; nothing of it is left when the command ends. Its exit status is the command's own.
 
   --scenarios=DIR   the folder with instances/ (default: the one built with this binary)
   --user=UID        run as this unprivileged user of the emulated machine (a user namespace)
   --device-mode=OCTAL  permission of /dev/infiniband/uverbs*, which root owns (default 0666)
+  --list-faults     all faults, what each takes and what it is
   --argv0=NAME      the name that the command is told to have
   --help            this text
 
   emulate p5.48xlarge ibv_devinfo -v
   emulate p5.48xlarge lstopo-no-graphics
+  emulate p5.48xlarge,slow-nic:rdmap79s0=0.6,missing-gpu:gpu3 railgauge census
   emulate --user=1000 --device-mode=0600 p5.48xlarge railgauge census
 )";
 
 struct Options {
   std::string scenarios;
-  std::string device_mode = "0666";
+  std::string device_mode;  // empty: the machine's, or the default
   std::string argv0;
   PrivateMachineOptions machine;
   std::string spec;
@@ -147,6 +153,9 @@ Status Prepare(Options& options, const std::string& argv0) {
                              FindDataFile("lib/emulator/cuda/libcuda.so.1", argv0));
   RAILGAUGE_ASSIGN_OR_RETURN(const EmulatedMachine machine,
                              LoadSpec(options.spec, options.scenarios));
+  if (options.device_mode.empty()) {
+    options.device_mode = fmt::format("{:04o}", machine.surroundings.device_mode.value_or(0666));
+  }
   const auto write_tree = [&](const std::string& root) -> Status {
     RAILGAUGE_RETURN_IF_ERROR(WriteTree(machine, root));
     OpenCounters(root);
@@ -155,6 +164,7 @@ Status Prepare(Options& options, const std::string& argv0) {
     return WriteFile(root + kMachineFile, SerializeMachine(machine));
   };
   RAILGAUGE_RETURN_IF_ERROR(EnterPrivateMachine(options.machine, write_tree));
+  RAILGAUGE_RETURN_IF_ERROR(EnterSurroundings(machine.surroundings));
   setenv(kSpecVariable, options.spec.c_str(), 1);
   setenv(kDeviceModeVariable, options.device_mode.c_str(), 1);
   const std::string folder = kSupportFolder;
@@ -163,11 +173,25 @@ Status Prepare(Options& options, const std::string& argv0) {
   return {};
 }
 
+// Made from the folder, so that it is never behind.
+int PrintFaults(const std::string& argv0) {
+  const auto faults = FindDataFile("scenarios", argv0).and_then([](const std::string& scenarios) {
+    return LoadFaults(scenarios);
+  });
+  if (!faults) {
+    std::fprintf(stderr, "%s\n", faults.error().ToString().c_str());
+    return kUsageError;
+  }
+  std::fputs(ListFaults(*faults).c_str(), stdout);
+  return 0;
+}
+
 int Main(const std::vector<std::string>& arguments) {
   if (arguments.size() > 1 && arguments[1] == "--help") {
     std::fputs(kHelp, stdout);
     return 0;
   }
+  if (arguments.size() > 1 && arguments[1] == "--list-faults") return PrintFaults(arguments[0]);
   auto options = Parse(arguments);
   if (options) {
     if (auto prepared = Prepare(*options, arguments[0]); !prepared) {

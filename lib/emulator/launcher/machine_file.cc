@@ -153,9 +153,9 @@ void Field(A& archive, EmulatedNumaNode& value) {
 template <typename A>
 void Field(A& archive, EmulatedPciDevice& value) {
   auto& [kind, address, vendor, device, subsystem_vendor, subsystem_device, class_code, revision,
-         speed, width, secondary, subordinate, interface, children] = value;
+         speed, width, secondary, subordinate, interface, acs_redirects, children] = value;
   All(archive, kind, address, vendor, device, subsystem_vendor, subsystem_device, class_code,
-      revision, speed, width, secondary, subordinate, interface, children);
+      revision, speed, width, secondary, subordinate, interface, acs_redirects, children);
 }
 template <typename A>
 void Field(A& archive, EmulatedHostBridge& value) {
@@ -174,9 +174,19 @@ void Field(A& archive, EmulatedNicModel& value) {
       max_tx_batch, min_sq_wr, sub_cqs_per_cq, reported);
 }
 template <typename A>
+void Field(A& archive, EmulatedNicFault& value) {
+  auto& [kind, amount, code, way, start] = value;
+  All(archive, kind, amount, code, way, start);
+}
+template <typename A>
 void Field(A& archive, EmulatedNic& value) {
-  auto& [address, name, gid, node_guid, model, line_rate] = value;
-  All(archive, address, name, gid, node_guid, model, line_rate);
+  auto& [address, name, gid, node_guid, model, line_rate, faults] = value;
+  All(archive, address, name, gid, node_guid, model, line_rate, faults);
+}
+template <typename A>
+void Field(A& archive, EmulatedSurroundings& value) {
+  auto& [shows_pci, reads_config, cuda_visible_devices, device_mode, memlock] = value;
+  All(archive, shows_pci, reads_config, cuda_visible_devices, device_mode, memlock);
 }
 template <typename A>
 void Field(A& archive, EmulatedGpu& value) {
@@ -201,11 +211,11 @@ void Field(A& archive, EmulatedCache& value) {
 template <typename A>
 void Field(A& archive, EmulatedMachine& value) {
   auto& [spec, source_file, instance_type, cpu_model, cpu_mhz, threads_per_core, caches,
-         p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, resources,
-         host_and_dmabuf_ids, peer_memory_ids, paths] = value;
+         p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, resources, surroundings,
+         seed, host_and_dmabuf_ids, peer_memory_ids, paths] = value;
   All(archive, spec, source_file, instance_type, cpu_model, cpu_mhz, threads_per_core, caches,
-      p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, resources,
-      host_and_dmabuf_ids, peer_memory_ids, paths);
+      p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, resources, surroundings,
+      seed, host_and_dmabuf_ids, peer_memory_ids, paths);
 }
 
 template <typename A, typename... T>
