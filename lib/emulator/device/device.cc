@@ -179,6 +179,7 @@ bool Quiesce(DeviceState& device, Engine::Lock& lock, uint32_t qp_handle) {
 
 void EnterReset(DeviceState& device, QueuePair& qp) {
   DropSendQueue(device, qp);
+  ++qp.resets;
   qp.sq.Reset();
   qp.rq.Reset();
 }

@@ -112,6 +112,7 @@ struct QueuePair {
   uint16_t send_sub_cq = 0, recv_sub_cq = 0;
 
   QpState state = QpState::kReset;
+  uint32_t resets = 0;  // what is on its way to it when it is reset is not for what comes after
   uint32_t qkey = 0;
   uint32_t sq_psn = 0;
   uint8_t rnr_retry = kInfiniteRnrRetry;

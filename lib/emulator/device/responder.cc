@@ -42,10 +42,16 @@ std::array<std::byte, kGrhBytes> MakeGrh(const Gid& source, const Gid& destinati
   return grh;
 }
 
+// The QP that the transfer was for, as long as it is the same one.
+QueuePair* SameTargetQp(const Transfer& transfer) {
+  QueuePair* qp = transfer.target->qps.FindByHandle(transfer.target_qp);
+  return qp != nullptr && qp->resets == transfer.target_resets ? qp : nullptr;
+}
+
 }  // namespace
 
 QueuePair* LiveTargetQp(const Transfer& transfer) {
-  QueuePair* qp = transfer.target->qps.FindByHandle(transfer.target_qp);
+  QueuePair* qp = SameTargetQp(transfer);
   return qp != nullptr && qp->CanReceive() ? qp : nullptr;
 }
 
@@ -68,6 +74,7 @@ CompletionStatus FindTargetQp(Transfer& transfer) {
     return CompletionStatus::kBadDestQpn;
   }
   transfer.target_qp = qp->handle;
+  transfer.target_resets = qp->resets;
   return CompletionStatus::kOk;
 }
 
@@ -122,8 +129,8 @@ Reception ReceiveSend(Transfer& transfer) {
 }
 
 void CompleteReceive(const Transfer& transfer) {
-  const QueuePair* qp = transfer.target->qps.FindByHandle(transfer.target_qp);
-  if (qp == nullptr || qp->state == QpState::kReset) return;
+  const QueuePair* qp = SameTargetQp(transfer);
+  if (qp == nullptr) return;
   Completion completion = ReceiveCompletion(transfer, *qp);
   completion.req_id = transfer.receive.req_id;
   completion.length = static_cast<uint32_t>(transfer.copy_length);

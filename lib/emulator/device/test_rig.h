@@ -124,6 +124,8 @@ class TestCq {
   void Arm();
   void Acknowledge() { ++command_sequence_; }  // as after reading an event
   void ReportConsumed(bool arm = false);
+  // Entries of that ring that were read so far.
+  uint32_t consumed(uint16_t sub_cq) const { return consumed_[sub_cq]; }
 
  private:
   TestFabric& rig_;

@@ -30,6 +30,7 @@ struct Transfer : FlowMessage {
 
   DeviceState* target = nullptr;
   uint32_t target_qp = 0;  // handle: the QP may be gone by the time it counts
+  uint32_t target_resets = 0;
 
   bool dropped = false;  // a datagram that nobody receives: its sender does not learn of it
 
