@@ -162,7 +162,7 @@ bool RandomOperations::AddProcess(const PciAddress& nic, bool resident) {
 
 void RandomOperations::Kill(size_t index) {
   Process& process = *model_.processes[index];
-  while (!process.qps.empty()) DestroyQp(process, process.qps.back());
+  while (!process.qps.empty()) DestroyQp(process, process.qps.back(), true);
   while (!process.cqs.empty()) DestroyCq(process, process.cqs.back());
   while (!process.mrs.empty()) DestroyMr(process, process.mrs.back());
   while (!process.ahs.empty()) DestroyAh(process, process.ahs.back());
@@ -309,6 +309,7 @@ std::shared_ptr<ModelQp> RandomOperations::CreateQp(Process& process) {
   qp->writer = std::make_unique<TestQp>(rig_, process.nic, pd->number, process.uar,
                                         *send_cq->reader, *recv_cq->reader, options);
   Expect(model_.FindQp(process.nic, qp->writer->number()) == nullptr, "a QP number twice");
+  model_.NumberIsGiven(*qp);
   ModifyQpParams params;
   params.qp_handle = qp->writer->handle();
   params.set_rnr_retry = true;  // limited: nothing waits forever for a receiver
@@ -362,14 +363,17 @@ void RandomOperations::DestroyAh(Process& process, const std::shared_ptr<ModelAh
   Remove(process.ahs, ah);
 }
 
-void RandomOperations::DestroyQp(Process& process, const std::shared_ptr<ModelQp>& qp) {
-  model_.QpStopsReceiving(*qp);
-  Expect(DeviceOf(process).DestroyQp(qp->writer->handle()) == AdminStatus::kSuccess,
-         "a QP is not there");
+void RandomOperations::DestroyQp(Process& process, const std::shared_ptr<ModelQp>& qp,
+                                 bool with_process) {
+  LocalDevice& device = DeviceOf(process);
+  const uint32_t handle = qp->writer->handle();
+  with_process ? model_.QpDies(*qp) : model_.QpStopsReceiving(*qp);
+  Expect(
+      (with_process ? device.AbandonQp(handle) : device.DestroyQp(handle)) == AdminStatus::kSuccess,
+      "a QP is not there");
   model_.Drain();
   model_.QpWasEmptied(*qp);
-  Expect(DeviceOf(process).DestroyQp(qp->writer->handle()) == AdminStatus::kIllegalParameter,
-         "a QP was destroyed twice");
+  Expect(device.DestroyQp(handle) == AdminStatus::kIllegalParameter, "a QP was destroyed twice");
   ++tally_.destroyed;
   TallyQp(*qp, process.resident);
   qp->alive = false;
@@ -394,35 +398,14 @@ void RandomOperations::TallyCq(const ModelCq& cq, bool resident) {
   }
 }
 
-// With everything destroyed, each device has all of what it had at first.
+// With everything destroyed, each device has what it had at first: nothing.
 void RandomOperations::CheckNothingIsLost() {
   environment_.run_until_idle();
   for (const PciAddress& nic : kNics) {
-    Device& device = rig_.device(nic);
-    for (uint64_t i = 0; i < kUars; ++i) {
-      Expect(device.AllocUar().has_value(), "a doorbell page is lost");
-    }
-    for (uint32_t i = 0; i < kMaxPd; ++i) Expect(device.AllocPd().has_value(), "a PD is lost");
-    TestMemory memory(&rig_.dma_space(), 4096);
-    for (uint32_t i = 0; i < kMaxMr; ++i) {
-      const auto mr = device.RegMr(MakeRegMr(0, memory, kLocalWrite));
-      Expect(mr.has_value(), "an MR is lost");
-    }
-    for (uint32_t i = 0; i < kMaxAh; ++i) {
-      const auto ah = device.CreateAh(0, Gid{0xfe, static_cast<uint8_t>(i)});
-      Expect(ah.has_value(), "an AH is lost");
-    }
-    std::vector<std::unique_ptr<TestCq>> cqs;
-    for (uint32_t i = 0; i < kMaxCq; ++i) {
-      cqs.push_back(std::make_unique<TestCq>(rig_, nic, uint16_t{0}));
-    }
-    std::vector<std::unique_ptr<TestQp>> qps;
-    for (uint32_t i = 0; i < kMaxQp; ++i) {
-      qps.push_back(std::make_unique<TestQp>(rig_, nic, uint16_t{0}, uint16_t{0}, *cqs[0], *cqs[1],
-                                             TestQp::Options()));
-    }
-    for (const auto& qp : qps) device.DestroyQp(qp->handle());
-    for (const auto& cq : cqs) device.DestroyCq(cq->number());
+    const ObjectCounts left = rig_.device(nic).CountObjects();
+    Expect(left.pds + left.uars + left.mrs + left.ahs + left.cqs + left.qps == 0,
+           "an object is left that nobody owns");
+    Expect(left.llq_bytes == 0, "send queue memory is left that nobody owns");
   }
 }
 

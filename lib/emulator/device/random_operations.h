@@ -62,7 +62,7 @@ class RandomOperations {
   void Expect(bool good, const char* what) {
     if (!good) model_.Fail(what);
   }
-  Device& DeviceOf(const Process& process) { return rig_.device(process.nic); }
+  LocalDevice& DeviceOf(const Process& process) { return rig_.device(process.nic); }
   template <typename Count>
   uint64_t OnNic(const PciAddress& nic, Count count) const {
     uint64_t sum = 0;
@@ -89,7 +89,8 @@ class RandomOperations {
   void DestroyCq(Process& process, const std::shared_ptr<ModelCq>& cq);
   void DestroyMr(Process& process, const std::shared_ptr<ModelMr>& mr);
   void DestroyAh(Process& process, const std::shared_ptr<ModelAh>& ah);
-  void DestroyQp(Process& process, const std::shared_ptr<ModelQp>& qp);
+  // `with_process`: as when the process was killed.
+  void DestroyQp(Process& process, const std::shared_ptr<ModelQp>& qp, bool with_process = false);
 
   void Modify(const std::shared_ptr<ModelQp>& qp);
   void SetState(const std::shared_ptr<ModelQp>& qp, QpState state);

@@ -20,6 +20,13 @@ std::string Describe(const ModelQp& qp) {
   return fmt::format("QP {:#x} of {}", qp.writer->number(), qp.nic.ToString());
 }
 
+// Whether the peer must have been alive for a request to end so.
+bool IsAnswer(Status status) {
+  return std::set{Status::kOk,  Status::kBadAddress,      Status::kAbort,    Status::kUnknownPeer,
+                  Status::kRnr, Status::kRemoteBadLength, Status::kBadStatus}
+             .count(status) > 0;
+}
+
 bool InFlight(const ModelRequest& request) {
   return request.started && !request.sent && !request.dropped;
 }
@@ -89,6 +96,9 @@ Status ReferenceModel::FateOf(ModelRequest& request) const {
 
 Status ReferenceModel::RemoteFateOf(ModelRequest& request, const PciAddress& nic) const {
   if (nic != kNicA && nic != kNicB && nic != kNicC) return Status::kUnreachRemote;
+  if (const auto dead = dead_.find({nic, request.dest_qp_num}); dead != dead_.end()) {
+    return FateWithDead(request, nic, dead->second);
+  }
   const std::shared_ptr<ModelQp> target = FindQp(nic, request.dest_qp_num);
   if (target == nullptr || !target->Receives() || request.qkey != TestQp::kQkey) {
     return Status::kBadDestQpn;
@@ -105,6 +115,21 @@ Status ReferenceModel::RemoteFateOf(ModelRequest& request, const PciAddress& nic
   }
   request.remote_mr = mr;
   return Status::kOk;
+}
+
+// Unresponsive if it ever answered this queue pair, else unreachable; where an answer may still be
+// under way, either.
+Status ReferenceModel::FateWithDead(ModelRequest& request, const PciAddress& nic,
+                                    uint32_t qp_handle) const {
+  const ModelQp& initiator = *request.initiator;
+  if (initiator.heard.count({nic, qp_handle}) > 0) return Status::kUnrespRemote;
+  for (const auto& [id, other] : initiator.requests) {
+    if (InFlight(*other) && other->target != nullptr &&
+        other->target->writer->handle() == qp_handle) {
+      request.allowed.insert(Status::kUnrespRemote);
+    }
+  }
+  return Status::kUnreachRemote;
 }
 
 void ReferenceModel::Posted(const std::shared_ptr<ModelRequest>& request) {
@@ -126,8 +151,9 @@ void ReferenceModel::StartWaiting(const std::shared_ptr<ModelQp>& qp) {
 void ReferenceModel::Start(const std::shared_ptr<ModelRequest>& request) {
   ModelRequest& r = *request;
   r.started = true;
+  r.allowed.clear();
   const Status fate = FateOf(r);
-  r.allowed = {fate};
+  r.allowed.insert(fate);
   r.fails_at_once = fate != Status::kOk;
   if (r.fails_at_once) return;
   ModelQp& target = *r.target;
@@ -162,6 +188,15 @@ void ReferenceModel::QpStopsReceiving(const ModelQp& qp) {
   for (const auto& [serial, request] : all_) {
     if (!InFlight(*request) || request->target.get() != &qp) continue;
     request->allowed.insert({Status::kBadDestQpn, Status::kRnr});
+    request->disturbed = true;
+  }
+}
+
+void ReferenceModel::QpDies(const ModelQp& qp) {
+  dead_[{qp.nic, qp.writer->number()}] = qp.writer->handle();
+  for (const auto& [serial, request] : all_) {
+    if (!InFlight(*request) || request->target.get() != &qp) continue;
+    request->allowed.insert({Status::kUnrespRemote, Status::kUnreachRemote, Status::kRnr});
     request->disturbed = true;
   }
 }
@@ -254,6 +289,9 @@ void ReferenceModel::OnSent(ModelQp& qp, const TestCompletion& completion) {
   }
   CheckMemory(*request);
   request->source = request->destination = nullptr;
+  if (request->target != nullptr && IsAnswer(completion.status())) {
+    qp.heard.insert({request->target->nic, request->target->writer->handle()});
+  }
   if (completion.status() == Status::kOk) {
     Count(*request);
   } else {

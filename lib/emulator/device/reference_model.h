@@ -115,6 +115,7 @@ struct ModelQp {
   std::vector<std::shared_ptr<ModelRequest>> waiting;          // not started
   std::map<uint16_t, ModelReceive> receives;                   // not completed, by req_id
   uint32_t takers = 0;  // requests in flight that need a receive of this queue pair
+  std::set<std::pair<PciAddress, uint32_t>> heard;  // the queue pairs that ever answered, by handle
 
   bool Receives() const {
     return state == QpState::kRtr || state == QpState::kRts || state == QpState::kSqd;
@@ -158,10 +159,14 @@ class ReferenceModel {
   // Told before the device is: what may become of requests in flight when this goes away.
   void MrGoes(ModelMr& mr);
   void QpStopsReceiving(const ModelQp& qp);
-  void QpFails(ModelQp& qp);  // to ERR
+  void QpFails(ModelQp& qp);       // to ERR
+  void QpDies(const ModelQp& qp);  // with its process
 
   // Told after: requests and receives of the queue pair are gone without a completion.
   void QpWasEmptied(ModelQp& qp);
+
+  // The number of a dead queue pair is another's now.
+  void NumberIsGiven(const ModelQp& qp) { dead_.erase({qp.nic, qp.writer->number()}); }
 
   // Reads all completions that are there and checks each.
   void Drain();
@@ -194,6 +199,8 @@ class ReferenceModel {
   void Start(const std::shared_ptr<ModelRequest>& request);
   CompletionStatus FateOf(ModelRequest& request) const;
   CompletionStatus RemoteFateOf(ModelRequest& request, const PciAddress& nic) const;
+  CompletionStatus FateWithDead(ModelRequest& request, const PciAddress& nic,
+                                uint32_t qp_handle) const;
   void OnSent(ModelQp& qp, const TestCompletion& completion);
   void OnReceived(ModelQp& qp, const TestCompletion& completion);
   ModelRequest* RequestOf(ModelQp& qp, const TestCompletion& completion);
@@ -205,6 +212,7 @@ class ReferenceModel {
 
   TestFabric& rig_;
   std::string failure_;
+  std::map<std::pair<PciAddress, uint16_t>, uint32_t> dead_;  // NIC and number to handle
   std::map<uint32_t, std::shared_ptr<ModelRequest>> all_;  // by serial; of those not agreed on yet
   std::map<PciAddress, Amounts> amounts_;
   uint64_t completions_ = 0, failed_ = 0;
