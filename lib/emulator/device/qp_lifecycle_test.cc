@@ -150,6 +150,26 @@ TEST_F(LifecycleTest, ASendThatArrivedIsNotLostWhenItsSenderDies) {
   EXPECT_EQ(completion.status(), CompletionStatus::kAbort);
 }
 
+TEST_F(LifecycleTest, WhatArrivedBeforeAResetIsNotOfTheQueuePairAfterIt) {
+  target_.qp.PostReceive(9, target_.memory.iova(), target_.mr.lkey, 8000);
+  target_.qp.RingReceive();
+  initiator_.qp.PostAndRing(MakeSend(initiator_, ah_, target_, 8000));
+  rig_.Poll();
+  rig_.Advance(kBaseLatency + Nanoseconds(641));
+  rig_.Poll();  // has taken the receive request
+  ASSERT_EQ(target_.qp.Modify(QpState::kReset), AdminStatus::kSuccess);
+  target_.qp.ResetIndices();
+  target_.qp.ToReady();
+  target_.qp.PostReceive(10, target_.memory.iova(), target_.mr.lkey, 8000);
+  target_.qp.RingReceive();
+  rig_.RunUntilIdle();
+  EXPECT_FALSE(target_.recv_cq.Poll().has_value());
+  initiator_.ExpectSendCompletion();
+  initiator_.qp.PostAndRing(MakeSend(initiator_, ah_, target_, 100));
+  rig_.RunUntilIdle();
+  EXPECT_EQ(target_.ExpectReceiveCompletion().common.req_id, 10);
+}
+
 TEST_F(LifecycleTest, QpNumbersOfOtherQpsAreUntouched) {
   // One QP's death concerns no other of the same CQ.
   TestQp other(rig_, kNicA, initiator_.pd, initiator_.uar, initiator_.send_cq, initiator_.send_cq,
