@@ -29,6 +29,8 @@ enum class AdminStatus : uint8_t {
   kIllegalParameter = 5,  // EINVAL
   kUnknownError = 6,
   kResourceBusy = 7,  // EBUSY
+  // Not an answer but the lack of one: the device is no more (EIO).
+  kNoDevice = 255,
 };
 
 template <typename T>

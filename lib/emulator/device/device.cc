@@ -40,6 +40,24 @@ auto Execute(DeviceState& device, Body body) {
   return result;
 }
 
+bool IsGone(const DeviceState& device) {
+  return device.faults.IsRemoved(device.fabric.engine.Now());
+}
+
+// As Execute, for commands that a device which is gone does not answer: all but those that give
+// something back, which a driver then does by itself.
+template <typename Body>
+auto ExecuteUnlessGone(DeviceState& device, Body body) {
+  return Execute(device, [&](Engine::Lock& lock) -> decltype(body(lock)) {
+    if (!IsGone(device)) return body(lock);
+    if constexpr (std::is_same_v<decltype(body(lock)), AdminStatus>) {
+      return AdminStatus::kNoDevice;
+    } else {
+      return tl::unexpected(AdminStatus::kNoDevice);
+    }
+  });
+}
+
 tl::unexpected<AdminStatus> Refuse(AdminStatus status) { return tl::unexpected(status); }
 
 tl::unexpected<AdminStatus> Exhausted() { return Refuse(AdminStatus::kResourceAllocationFailure); }
@@ -263,11 +281,11 @@ DeviceAttributes LocalDevice::GetAttributes() const {
 
 DeviceStats LocalDevice::GetStats() const {
   const auto lock = state_->fabric.engine.Acquire();
-  return state_->stats;
+  return state_->faults.Show(state_->stats, state_->model, state_->fabric.engine.Now());
 }
 
 AdminResult<uint16_t> LocalDevice::AllocPd() {
-  return Execute(*state_, [&](Engine::Lock&) -> AdminResult<uint16_t> {
+  return ExecuteUnlessGone(*state_, [&](Engine::Lock&) -> AdminResult<uint16_t> {
     const std::optional<uint16_t> pd = state_->pds.Allocate();
     if (!pd) return Exhausted();
     return *pd;
@@ -284,9 +302,11 @@ AdminStatus LocalDevice::DeallocPd(uint16_t pd) {
 }
 
 AdminResult<uint16_t> LocalDevice::AllocUar() {
-  return Execute(*state_, [&](Engine::Lock&) -> AdminResult<uint16_t> {
+  return ExecuteUnlessGone(*state_, [&](Engine::Lock&) -> AdminResult<uint16_t> {
     const std::optional<uint16_t> uar = state_->uars.Allocate();
     if (!uar) return Exhausted();
+    state_->faults.OnOpened(state_->fabric.engine.Now());
+    if (!state_->faults.faults().empty()) state_->fabric.engine.Wake();
     return *uar;
   });
 }
@@ -301,7 +321,7 @@ AdminStatus LocalDevice::DeallocUar(uint16_t uar) {
 }
 
 AdminResult<RegMrResult> LocalDevice::RegMr(const RegMrParams& params) {
-  return Execute(*state_, [&](Engine::Lock&) -> AdminResult<RegMrResult> {
+  return ExecuteUnlessGone(*state_, [&](Engine::Lock&) -> AdminResult<RegMrResult> {
     const AdminStatus status = CheckMr(*state_, params);
     if (status != AdminStatus::kSuccess) return Refuse(status);
     AdminResult<Mr> made = MakeMr(params, state_->fabric.dma_space, state_->paths);
@@ -325,7 +345,7 @@ AdminStatus LocalDevice::DeregMr(uint32_t lkey) {
 }
 
 AdminResult<uint16_t> LocalDevice::CreateAh(uint16_t pd, const Gid& gid) {
-  return Execute(*state_, [&](Engine::Lock&) -> AdminResult<uint16_t> {
+  return ExecuteUnlessGone(*state_, [&](Engine::Lock&) -> AdminResult<uint16_t> {
     if (!state_->pds.Exists(pd)) return Illegal();
     const std::optional<uint16_t> ah = state_->ahs.Create(pd, gid);
     if (!ah) return Exhausted();
@@ -343,7 +363,7 @@ AdminStatus LocalDevice::DestroyAh(uint16_t pd, uint16_t ah) {
 }
 
 AdminResult<CreateCqResult> LocalDevice::CreateCq(const CreateCqParams& params) {
-  return Execute(*state_, [&](Engine::Lock&) -> AdminResult<CreateCqResult> {
+  return ExecuteUnlessGone(*state_, [&](Engine::Lock&) -> AdminResult<CreateCqResult> {
     const AdminStatus status = CheckCq(*state_, params);
     if (status != AdminStatus::kSuccess) return Refuse(status);
     const uint64_t bytes = uint64_t{params.depth} * params.entry_size_bytes * params.num_sub_cqs;
@@ -380,7 +400,7 @@ AdminStatus LocalDevice::DestroyCq(uint16_t cq) {
 }
 
 AdminResult<CreateQpResult> LocalDevice::CreateQp(const CreateQpParams& params) {
-  return Execute(*state_, [&](Engine::Lock&) -> AdminResult<CreateQpResult> {
+  return ExecuteUnlessGone(*state_, [&](Engine::Lock&) -> AdminResult<CreateQpResult> {
     DeviceState& device = *state_;
     const AdminStatus status = CheckQp(device, params);
     if (status != AdminStatus::kSuccess) return Refuse(status);
@@ -410,7 +430,7 @@ AdminResult<CreateQpResult> LocalDevice::CreateQp(const CreateQpParams& params) 
 }
 
 AdminStatus LocalDevice::ModifyQp(const ModifyQpParams& params) {
-  return Execute(*state_, [&](Engine::Lock& lock) {
+  return ExecuteUnlessGone(*state_, [&](Engine::Lock& lock) {
     QueuePair* qp = state_->qps.FindByHandle(params.qp_handle);
     if (qp == nullptr) return AdminStatus::kIllegalParameter;
     if (params.set_state && !IsTransitionAllowed(qp->state, params.state)) {
@@ -429,7 +449,7 @@ AdminStatus LocalDevice::ModifyQp(const ModifyQpParams& params) {
 }
 
 AdminResult<QueryQpResult> LocalDevice::QueryQp(uint32_t qp_handle) const {
-  return Execute(*state_, [&](Engine::Lock&) -> AdminResult<QueryQpResult> {
+  return ExecuteUnlessGone(*state_, [&](Engine::Lock&) -> AdminResult<QueryQpResult> {
     const QueuePair* qp = state_->qps.FindByHandle(qp_handle);
     if (qp == nullptr) return Illegal();
     QueryQpResult result;
@@ -468,7 +488,7 @@ ObjectCounts LocalDevice::CountObjects() const {
 void LocalDevice::Doorbell(uint64_t offset, uint32_t value) {
   Engine& engine = state_->fabric.engine;
   Engine::Lock lock = engine.Acquire();
-  const DoorbellTarget target = state_->uars.Find(offset);
+  const DoorbellTarget target = IsGone(*state_) ? DoorbellTarget() : state_->uars.Find(offset);
   switch (target.kind) {
     case DoorbellTarget::Kind::kNone:
       break;

@@ -144,6 +144,11 @@ class Fabric {
     return AddDevice(0, address, bars);
   }
 
+  // Switches what one device does wrong, at run time. False: there is no such device.
+  bool SetFaults(uint32_t node, const PciAddress& address, std::vector<EmulatedNicFault> faults);
+  // The capacities of machine `node`, which has the resources that it was made with, from now on.
+  void SetCapacities(uint32_t node, std::span<const EmulatedResource> resources);
+
   // Does all that is due. Returns when the next thing is due, empty when nothing is in flight.
   std::optional<Nanoseconds> Poll();
 

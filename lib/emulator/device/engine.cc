@@ -28,6 +28,7 @@ FabricEnvironment Complete(FabricEnvironment environment) {
   if (!environment.wake) environment.wake = [] {};
   if (!environment.completion_event)
     environment.completion_event = [](uint32_t, const PciAddress&, uint16_t) {};
+  if (!environment.device_removed) environment.device_removed = [](uint32_t, const PciAddress&) {};
   if (!environment.copy) environment.copy = PlainCopy;
   if (!environment.between_copies) environment.between_copies = [] {};
   return environment;
@@ -46,8 +47,10 @@ SimTime Engine::Now() const { return ToSimTime(environment_.now() - epoch_); }
 void Engine::Release(Lock& lock) {
   const bool wake = std::exchange(wake_, false);
   const auto events = std::exchange(events_to_raise_, {});
+  const auto removals = std::exchange(removals_to_raise_, {});
   lock.unlock();
   for (const Event& event : events) environment_.completion_event(event.node, event.nic, event.cq);
+  for (const Event& event : removals) environment_.device_removed(event.node, event.nic);
   if (wake) environment_.wake();
 }
 

@@ -49,6 +49,8 @@ class Engine {
 
   // The rest needs the lock.
   SimTime Now() const;
+  // `time` by the environment's clock.
+  Nanoseconds ToClock(SimTime time) const { return epoch_ + ToNanoseconds(time); }
 
   // A new transfer, the engine's until Finish or Cancel.
   Transfer& Start();
@@ -77,6 +79,12 @@ class Engine {
   void RaiseEvent(uint32_t node, const PciAddress& nic, uint16_t cq) {
     events_to_raise_.push_back({node, nic, cq});
   }
+
+  void RaiseRemoval(uint32_t node, const PciAddress& nic) {
+    removals_to_raise_.push_back({node, nic, 0});
+  }
+  // The poller is to come at once: what is due is not in the engine's queues.
+  void Wake() { wake_ = true; }
 
   // Until the batch under way, if any, is copied. Gives the lock up meanwhile.
   void WaitForCopies(Lock& lock);
@@ -154,6 +162,7 @@ class Engine {
   SimTime poll_at_ = kNever;  // when the next Poll is expected; kPolling while one runs
   bool wake_ = false;
   std::vector<Event> events_to_raise_;
+  std::vector<Event> removals_to_raise_;
 };
 
 }  // namespace railgauge::efa

@@ -37,6 +37,9 @@ struct FabricEnvironment {
   // An armed CQ of a NIC of machine `node` got a completion. Any thread, no lock of the fabric
   // held.
   std::function<void(uint32_t node, const PciAddress& nic, uint16_t cq)> completion_event;
+  // A NIC of machine `node` is gone from the bus (fault_state.h); told once. Any thread, no lock of
+  // the fabric held.
+  std::function<void(uint32_t node, const PciAddress& nic)> device_removed;
   // Copies payload, in order until one fails; called by the polling thread without a lock. All that
   // a transfer's turn copies comes in one call, since memory of another process costs a system call
   // per call, not per byte. Empty: memcpy, for memory of this process only. After a fault the

@@ -19,6 +19,18 @@ SimTime LeastLatency(std::span<const EmulatedMachine> machines) {
   return least;
 }
 
+// Another sequence for every NIC of every machine.
+uint64_t SeedOf(const EmulatedMachine& machine, const EmulatedNic& nic) {
+  uint64_t seed = machine.seed;
+  for (const char letter : nic.gid + nic.address.ToString()) {
+    seed = seed * 1099511628211u + static_cast<unsigned char>(letter);
+  }
+  return seed;
+}
+
+// How often counters that move by themselves are looked at.
+constexpr SimTime kCounterInterval = ToSimTime(Nanoseconds(5'000'000));
+
 }  // namespace
 
 NodeState::NodeState(const EmulatedMachine& emulated_machine, FlowNetwork& network)
@@ -26,6 +38,7 @@ NodeState::NodeState(const EmulatedMachine& emulated_machine, FlowNetwork& netwo
   for (size_t i = 0; i < machine.resources.size(); ++i) {
     const uint32_t index = network.AddResource(machine.resources[i].capacity);
     if (i == 0) first_resource = index;
+    capacities.push_back(machine.resources[i].capacity);
   }
 }
 
@@ -45,7 +58,8 @@ DeviceState::DeviceState(FabricState& owner, uint32_t index, const EmulatedNic& 
       ahs(nic.model.max_ah),
       cq_numbers(nic.model.max_cq),
       qps(nic.model.max_qp),
-      llq(memory.llq.size()) {}
+      llq(memory.llq.size()),
+      faults(nic.faults, SeedOf(node.machine, nic)) {}
 
 void DeviceState::Complete(uint16_t cq, uint16_t sub_cq, const Completion& completion) {
   switch (cqs[cq]->Write(sub_cq, completion)) {
@@ -57,6 +71,26 @@ void DeviceState::Complete(uint16_t cq, uint16_t sub_cq, const Completion& compl
       ++stats.cq_overruns;
       return;
   }
+}
+
+SimTime DeviceState::AdvanceFaults(SimTime now) {
+  if (const double rate = faults.ForeignRate(now).value; rate != foreign_rate) {
+    foreign_rate = rate;
+    for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
+      const auto line = node.machine.LineOf(address, direction);
+      if (!line) continue;
+      // Something is left, or nothing would ever arrive.
+      constexpr double kLeast = 1e6;
+      const double left = std::max(node.Capacity(*line).value - rate, kLeast);
+      fabric.engine.SetCapacity(node.first_resource + *line, {left});
+    }
+  }
+  if (faults.IsRemoved(now) && !removal_was_told) {
+    removal_was_told = true;
+    fabric.engine.RaiseRemoval(node_index, address);
+  }
+  const SimTime next = faults.NextStart(now);
+  return faults.CountersMove(now) ? std::min(next, now + kCounterInterval) : next;
 }
 
 FabricState::FabricState(std::span<const EmulatedMachine> machines, DmaSpace* dma,

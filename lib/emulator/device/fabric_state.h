@@ -14,6 +14,7 @@
 #include "lib/emulator/device/cq.h"
 #include "lib/emulator/device/device.h"
 #include "lib/emulator/device/engine.h"
+#include "lib/emulator/device/fault_state.h"
 #include "lib/emulator/device/mr_table.h"
 #include "lib/emulator/device/path.h"
 #include "lib/emulator/device/pd_table.h"
@@ -29,9 +30,13 @@ struct NodeState {
   // Adds the machine's resources to `network`.
   NodeState(const EmulatedMachine& machine, FlowNetwork& network);
 
+  // Of a healthy line; what SetCapacities made of it.
+  BytesPerSecond Capacity(uint32_t resource) const { return capacities[resource]; }
+
   const EmulatedMachine machine;
   const SimTime base_latency;
-  uint32_t first_resource = 0;  // of the machine's, in the network
+  uint32_t first_resource = 0;             // of the machine's, in the network
+  std::vector<BytesPerSecond> capacities;  // by the machine's resource index
 };
 
 struct DeviceState {
@@ -42,6 +47,8 @@ struct DeviceState {
   CompletionQueue* FindCq(uint16_t cq) const { return cq < cqs.size() ? cqs[cq].get() : nullptr; }
   // Writes a completion of one of this device's QPs; counts it when the CQ is full.
   void Complete(uint16_t cq, uint16_t sub_cq, const Completion& completion);
+  // Lets the faults of now take effect; returns when to ask again at the latest.
+  SimTime AdvanceFaults(SimTime now);
 
   FabricState& fabric;
   const uint32_t node_index;
@@ -61,6 +68,9 @@ struct DeviceState {
   QpTable qps;
   RegionAllocator llq;
   DeviceStats stats;
+  FaultState faults;
+  double foreign_rate = 0;  // that the line has been reduced by
+  bool removal_was_told = false;
 
   std::unique_ptr<LocalDevice> handle;  // what the front end holds
 };

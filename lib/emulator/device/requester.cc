@@ -74,8 +74,9 @@ CompletionStatus PrepareLocally(Transfer& transfer) {
 }
 
 // Errors that come back from the network.
-CompletionStatus PrepareRemotely(Transfer& transfer) {
+CompletionStatus PrepareRemotely(Transfer& transfer, SimTime now) {
   if (transfer.target == nullptr) return CompletionStatus::kUnreachRemote;
+  if (transfer.target->faults.IsSilent(now)) return CompletionStatus::kUnrespRemote;
   const CompletionStatus status = FindTargetQp(transfer);
   if (status != CompletionStatus::kOk || !IsRdma(transfer.request)) return status;
   return MapRemoteMemory(transfer);
@@ -124,6 +125,23 @@ void Drop(Transfer& transfer) {
   transfer.status = CompletionStatus::kOk;
 }
 
+// The bytes that cross the path for the payload: more where packets are sent again, which the
+// counters of both ends tell.
+double BytesOnPath(const Transfer& transfer, SimTime now) {
+  const bool read = transfer.request.op == SendOp::kRdmaRead;
+  DeviceState& sender = read ? *transfer.target : *transfer.initiator;
+  DeviceState& receiver = read ? *transfer.initiator : *transfer.target;
+  const uint64_t mtu = std::max(sender.model.mtu, 1u);
+  const uint64_t packets = (transfer.length + mtu - 1) / mtu;
+  const uint64_t dropped = receiver.faults.Dropped(packets, now);
+  const uint64_t again = dropped + sender.faults.Retransmitted(packets, now);
+  const uint64_t bytes = packets == 0 ? 0 : transfer.length * again / packets;
+  receiver.stats.rx_drops += dropped;
+  sender.stats.retrans_pkts += again;
+  sender.stats.retrans_bytes += bytes;
+  return static_cast<double>(transfer.length + bytes);
+}
+
 void StartRequest(DeviceState& device, QueuePair& qp, SimTime now) {
   Engine& engine = device.fabric.engine;
   const SimTime base_latency = device.node.base_latency;
@@ -136,15 +154,16 @@ void StartRequest(DeviceState& device, QueuePair& qp, SimTime now) {
   qp.sq.Pop(1);
   transfer.rnr_retries = qp.rnr_retry;
 
+  if (device.faults.IsSilent(now)) return;  // it ends with its queue pair
   transfer.status = PrepareLocally(transfer);
   if (transfer.status != CompletionStatus::kOk) return engine.Schedule(transfer, now);
-  transfer.status = PrepareRemotely(transfer);
+  transfer.status = PrepareRemotely(transfer, now);
   if (transfer.status != CompletionStatus::kOk) {
     if (qp.type == QpType::kUd) Drop(transfer);
     return engine.Schedule(transfer, now + base_latency);
   }
   const SimTime posted = qp.catch_up.PostedAt(now, engine.Overdue(now));
-  const auto bytes = static_cast<double>(transfer.length);
+  const double bytes = BytesOnPath(transfer, now);
   if (!IsRdma(transfer.request)) {
     // The receiver's half begins when it is known where the payload goes.
     Flow* flow = FlowOf(transfer, LocalPath(transfer), kNoPath);
@@ -164,7 +183,7 @@ void CountDrop(const Transfer& transfer) {
   if (transfer.target != nullptr) ++transfer.target->stats.rx_drops;
 }
 
-void CountSuccess(const Transfer& transfer) {
+void CountSuccess(const Transfer& transfer, SimTime now) {
   if (transfer.dropped) return CountDrop(transfer);
   DeviceStats& local = transfer.initiator->stats;
   DeviceStats& remote = transfer.target->stats;
@@ -178,7 +197,9 @@ void CountSuccess(const Transfer& transfer) {
   from.tx_pkts += packets;
   to.rx_bytes += bytes;
   to.rx_pkts += packets;
-  switch (transfer.request.op) {
+  const bool as_send = transfer.initiator->faults.CountsAsSend(now);
+  const SendOp counted = as_send ? SendOp::kSend : transfer.request.op;
+  switch (counted) {
     case SendOp::kSend:
       ++local.send_wrs;
       local.send_bytes += bytes;
@@ -259,9 +280,12 @@ void CompleteRequest(Transfer& transfer, SimTime now) {
   DeviceState& device = *transfer.initiator;
   QueuePair& qp = *transfer.qp;
   NoteAnswer(transfer);
+  if (transfer.status == CompletionStatus::kOk) {
+    if (const auto error = device.faults.CompletionError(now)) transfer.status = *error;
+  }
   const bool ok = transfer.status == CompletionStatus::kOk;
   if (ok) {
-    CountSuccess(transfer);
+    CountSuccess(transfer, now);
     if (IsRdma(transfer.request)) qp.catch_up.OnCompleted(transfer.scheduled, now);
   } else {
     CountFailure(transfer);
@@ -289,7 +313,22 @@ void OnReceiverNotReady(Transfer& transfer, SimTime now) {
   transfer.initiator->fabric.engine.Schedule(transfer, now + kRnrInterval);
 }
 
+// The receiver pretends to have no request. No counter of EFA tells of it but, assumed, that the
+// payload is sent again.
+bool IsRefusedByFault(const Transfer& transfer, SimTime now) {
+  if (!transfer.target->faults.RefusesReceive(now)) return false;
+  DeviceStats& stats = transfer.initiator->stats;
+  ++stats.retrans_pkts;
+  stats.retrans_bytes += transfer.length;
+  return true;
+}
+
 void OnSendArrives(Transfer& transfer, SimTime now) {
+  if (transfer.target->faults.IsSilent(now)) {
+    transfer.status = CompletionStatus::kUnrespRemote;
+    return CompleteRequest(transfer, now);
+  }
+  if (IsRefusedByFault(transfer, now)) return OnReceiverNotReady(transfer, now);
   switch (ReceiveSend(transfer)) {
     case Reception::kNotReady:
       return OnReceiverNotReady(transfer, now);
@@ -356,6 +395,7 @@ void Protocol::OnDue(Transfer& transfer, SimTime now) {
     Detach(transfer);
     return transfer.initiator->fabric.engine.Finish(transfer);
   }
+  if (transfer.qp->state != QpState::kErr && transfer.initiator->faults.IsSilent(now)) return;
   if (send && !transfer.arrived && !transfer.dropped && transfer.status == CompletionStatus::kOk) {
     return OnSendArrives(transfer, now);
   }

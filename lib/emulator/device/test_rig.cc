@@ -76,8 +76,8 @@ EmulatedMachine MakeTestMachine() {
     nic.model = MakeModel();
     nic.line_rate = BytesPerSecond{kLineRate};
     machine.nics.push_back(nic);
-    const uint32_t rx = add_resource(nic.name + ":rx", kLineRate);
-    const uint32_t tx = add_resource(nic.name + ":tx", kLineRate);
+    const uint32_t rx = add_resource("nic:" + address.ToString() + ":rx", kLineRate);
+    const uint32_t tx = add_resource("nic:" + address.ToString() + ":tx", kLineRate);
     const auto add_path = [&](const MemoryPlace& place, std::vector<uint32_t> to,
                               std::vector<uint32_t> from, double rate) {
       machine.paths[{address, place}] = {EmulatedPath{std::move(to), BytesPerSecond{rate}},
@@ -147,6 +147,7 @@ TestFabric::TestFabric(const EmulatedMachine& machine, bool real_clock) {
   environment.completion_event = [this](uint32_t, const PciAddress& nic, uint16_t cq) {
     events.emplace_back(nic, cq);
   };
+  environment.device_removed = [this](uint32_t, const PciAddress&) { ++removals; };
   environment.copy = [this](std::span<const MemoryCopy> copies) {
     for (const MemoryCopy& piece : copies) {
       if (!copy) {

@@ -81,6 +81,7 @@ class TestFabric {
   std::function<CopyOutcome(void*, const void*, size_t)> copy;
 
   std::atomic<int> wakes{0};
+  int removals = 0;
   std::function<void()> on_wake;
   std::vector<std::pair<PciAddress, uint16_t>> events;
 

@@ -58,6 +58,7 @@ int UverbsFile::WriteRegMr(Attributes& attributes) {
   if (!pd) return pd.error();
   auto memory = device_.locator->Locate(command.start, command.length);
   if (!memory) return memory.error();
+  if (const int error = device_.RegistrationError(memory->way)) return error;
   PinnedPages pinned;
   if (memory->way == RegistrationWay::kHost) {
     auto result = PinnedPages::Pin(command.start, command.length, IsWritable(command.access_flags));
@@ -88,6 +89,7 @@ int UverbsFile::RegDmabufMr(Attributes& attributes) {
   if (length == 0 || offset + length < offset) return EINVAL;
   auto memory = device_.locator->LocateDmabuf(fd, offset, length);
   if (!memory) return memory.error();
+  if (const int error = device_.RegistrationError(memory->way)) return error;
   const auto handle = Register(pd_handle, *std::move(memory), PinnedPages(), iova, length, access);
   if (!handle) return handle.error();
   const Mr& mr = **Find<Mr>(*handle);

@@ -2,6 +2,7 @@
 #ifndef RAILGAUGE_LIB_EMULATOR_UVERBS_UVERBS_DEVICE_H_
 #define RAILGAUGE_LIB_EMULATOR_UVERBS_UVERBS_DEVICE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -27,9 +28,15 @@ struct CqEvents {
 };
 
 struct UverbsDevice {
+  // The errno value with which the driver refuses to register memory this way, or to be opened; 0
+  // when it does not.
+  int RegistrationError(RegistrationWay way) const;
+  int OpenError() const;
+
   const EmulatedNic* nic = nullptr;
   const EmulatedPciDevice* pci = nullptr;
   uint32_t num_comp_vectors = 1;
+  std::atomic<bool> removed{false};  // from the bus
   efa::Device* device = nullptr;
   efa::DmaSpace* dma_space = nullptr;
   Arena* arena = nullptr;

@@ -133,6 +133,8 @@ int ErrnoOf(efa::AdminStatus status) {
       return EOPNOTSUPP;
     case efa::AdminStatus::kResourceBusy:
       return EBUSY;
+    case efa::AdminStatus::kNoDevice:
+      return EIO;
     case efa::AdminStatus::kBadOpcode:
     case efa::AdminStatus::kMalformedRequest:
     case efa::AdminStatus::kIllegalParameter:
@@ -151,6 +153,8 @@ int UverbsFile::Ioctl(unsigned long request, void* argument) {
   if (header->length > kMaxLength || header->length != length) return -EINVAL;
   if (header->reserved1 != 0 || header->reserved2 != 0) return -EPROTONOSUPPORT;
   if (header->driver_id != RDMA_DRIVER_EFA) return -EINVAL;
+  // As ib_uverbs answers all calls once it took the file from a device that went away.
+  if (device_.removed) return -EIO;
   const std::lock_guard lock(mutex_);
   return -Dispatch(header);
 }

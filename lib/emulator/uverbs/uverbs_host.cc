@@ -88,6 +88,8 @@ UverbsHost::~UverbsHost() {
 
 int UverbsHost::Open(size_t index, bool close_on_exec) {
   if (index >= devices_.size()) return -ENXIO;
+  if (devices_[index]->removed) return -ENXIO;
+  if (const int error = devices_[index]->OpenError()) return -error;
   const int fd = arena_->Duplicate(close_on_exec);
   if (fd < 0) return fd;
   if (fd >= kMaxFd) {
