@@ -117,6 +117,7 @@ int EmulatedProcess::StartDevices() {
                                     {.now = Executor::Now,
                                      .wake = [this] { executor_.Wake(); },
                                      .completion_event = {},
+                                     .device_removed = {},
                                      .copy = SafeCopyAll,
                                      .between_copies = {}});
   if (!created) {

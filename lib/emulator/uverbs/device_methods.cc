@@ -180,6 +180,7 @@ int UverbsFile::AllocAsyncEvent(Attributes& attributes) {
   auto created = EventChannel::Create();
   if (!created) return created.error();
   channels_[created->application_fd] = created->channel;
+  async_channel_ = created->channel;
   attributes.SetFd(UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, created->application_fd);
   return 0;
 }

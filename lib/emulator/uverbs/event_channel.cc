@@ -41,6 +41,13 @@ bool EventChannel::SendCompletion(uint64_t user_handle) {
   return Send(device_end_, {.cq_handle = user_handle}) == sizeof(ib_uverbs_comp_event_desc);
 }
 
+bool EventChannel::SendDeviceEvent(uint32_t event_type) {
+  const ib_uverbs_async_event_desc event = {.element = 0, .event_type = event_type, .reserved = 0};
+  const std::lock_guard lock(mutex_);
+  return RawSyscall(SYS_sendto, device_end_, &event, sizeof event, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+         sizeof event;
+}
+
 uint32_t EventChannel::RetractCompletions(uint64_t user_handle) {
   const std::lock_guard lock(mutex_);
   uint32_t retracted = 0;

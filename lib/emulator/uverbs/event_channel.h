@@ -25,6 +25,9 @@ class EventChannel {
   // full or closed, and the event lost.
   bool SendCompletion(uint64_t user_handle);
 
+  // An asynchronous event of the whole device; `event_type` as in enum ibv_event_type.
+  bool SendDeviceEvent(uint32_t event_type);
+
   // Takes back unread completion events of that CQ; how many there were.
   uint32_t RetractCompletions(uint64_t user_handle);
 

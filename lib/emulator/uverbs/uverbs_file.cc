@@ -1,5 +1,6 @@
 #include "lib/emulator/uverbs/uverbs_file.h"
 
+#include <infiniband/verbs.h>
 #include <rdma/efa-abi.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -220,6 +221,11 @@ UverbsFile::~UverbsFile() {
     if (const Pd* pd = std::get_if<Pd>(&object)) device_.device->DeallocPd(pd->number);
   }
   if (has_context_) device_.device->DeallocUar(uar_);
+}
+
+void UverbsFile::OnDeviceLost() {
+  const std::lock_guard lock(mutex_);
+  if (async_channel_) async_channel_->SendDeviceEvent(IBV_EVENT_DEVICE_FATAL);
 }
 
 bool UverbsFile::CloseEventFd(int fd) {

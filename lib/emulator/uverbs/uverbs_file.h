@@ -38,6 +38,9 @@ class UverbsFile {
   // ioctl(2) on the file: 0 or a negative errno value. `argument` is the caller's pointer.
   int Ioctl(unsigned long request, void* argument);
 
+  // The device is no more: whoever listens for asynchronous events hears of it.
+  void OnDeviceLost();
+
   // The application closed the descriptor of an event channel of this file. False: not ours.
   bool CloseEventFd(int fd);
 
@@ -140,6 +143,7 @@ class UverbsFile {
   uint32_t next_handle_ = 1;
   std::map<uint32_t, Object> objects_;
   std::map<int, std::shared_ptr<EventChannel>> channels_;  // by the application's descriptor
+  std::shared_ptr<EventChannel> async_channel_;
 };
 
 }  // namespace railgauge

@@ -44,6 +44,9 @@ Result<std::unique_ptr<UverbsHost>> UverbsHost::Create(const EmulatedMachine& ma
   environment.completion_event = [raw = host.get()](uint32_t, const PciAddress& nic, uint16_t cq) {
     raw->CompletionEvent(nic, cq);
   };
+  environment.device_removed = [raw = host.get()](uint32_t, const PciAddress& nic) {
+    raw->OnRemoved(nic);
+  };
   host->fabric_ = std::make_unique<efa::Fabric>(machine, &host->dma_space_, std::move(environment));
 
   // All doorbells in one piece: the fault handler then needs one comparison.
@@ -149,6 +152,16 @@ void UverbsHost::StoreDoorbell(uint64_t offset, uint32_t value) {
   if (!IsDoorbellPage(offset)) return;
   const uint64_t in_all = offset - doorbells_begin_;
   devices_[in_all / kDoorbellBytes]->device->Doorbell(in_all % kDoorbellBytes, value);
+}
+
+void UverbsHost::OnRemoved(const PciAddress& nic) {
+  const auto device = by_address_.find(nic);
+  if (device == by_address_.end()) return;
+  device->second->removed = true;
+  const std::lock_guard lock(files_mutex_);
+  for (auto& [fd, file] : files_) {
+    if (&file->device() == device->second) file->OnDeviceLost();
+  }
 }
 
 void UverbsHost::CompletionEvent(const PciAddress& nic, uint16_t cq) {

@@ -63,6 +63,8 @@ class UverbsHost {
 
   UverbsHost() = default;
   void CompletionEvent(const PciAddress& nic, uint16_t cq);
+  // The device went from the bus, as ib_uverbs is told of it.
+  void OnRemoved(const PciAddress& nic);
   std::shared_ptr<UverbsFile> FileOf(int fd);
 
   std::unique_ptr<Arena> arena_;
