@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <climits>
 
+#include "lib/emulator/uverbs/user_memory.h"
+
 namespace railgauge {
 
 namespace {
@@ -29,6 +31,7 @@ bool WellFormed(const ib_uverbs_attr& attribute, const AttributeSpec& spec) {
 
 int Attributes::Parse(ib_uverbs_ioctl_hdr* header, std::span<const AttributeSpec> specs) {
   count_ = 0;
+  faulted_ = false;
   for (uint16_t i = 0; i < header->num_attrs; ++i) {
     ib_uverbs_attr& attribute = header->attrs[i];
     constexpr uint16_t kKnownFlags = UVERBS_ATTR_F_MANDATORY | UVERBS_ATTR_F_VALID_OUTPUT;
@@ -65,19 +68,27 @@ size_t Attributes::Length(uint16_t id) const {
 void Attributes::CopyIn(uint16_t id, void* data, size_t length) const {
   const ib_uverbs_attr* attribute = Find(id);
   if (attribute == nullptr) return;
-  const void* source = attribute->len <= sizeof attribute->data
-                           ? static_cast<const void*>(&attribute->data)
-                           : reinterpret_cast<const void*>(attribute->data);
-  std::memcpy(data, source, std::min<size_t>(length, attribute->len));
+  const size_t copied = std::min<size_t>(length, attribute->len);
+  if (attribute->len <= sizeof attribute->data) {
+    std::memcpy(data, &attribute->data, copied);
+  } else if (!CopyFromUser(data, reinterpret_cast<const void*>(attribute->data), copied)) {
+    faulted_ = true;
+  }
 }
 
 void Attributes::CopyOut(uint16_t id, const void* data, size_t length) {
   ib_uverbs_attr* attribute = Find(id);
   if (attribute == nullptr) return;
+  static constexpr std::byte kZeros[256] = {};
   auto* destination = reinterpret_cast<std::byte*>(attribute->data);
-  const size_t copied = std::min<size_t>(length, attribute->len);
-  std::memcpy(destination, data, copied);
-  std::memset(destination + copied, 0, attribute->len - copied);
+  size_t done = std::min<size_t>(length, attribute->len);
+  bool good = CopyToUser(destination, data, done);
+  while (good && done < attribute->len) {
+    const size_t zeros = std::min(sizeof kZeros, attribute->len - done);
+    good = CopyToUser(destination + done, &kZeros[0], zeros);
+    done += zeros;
+  }
+  if (!good) faulted_ = true;
   attribute->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
 }
 

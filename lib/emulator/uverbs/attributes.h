@@ -36,9 +36,14 @@ class Attributes {
  public:
   static constexpr size_t kMaxAttributes = 32;
 
-  // Reads the header's attributes. 0, or the errno value that ib_uverbs answers: EINVAL for a
-  // missing, doubled or wrongly sized attribute, EPROTONOSUPPORT for an unknown mandatory one.
+  // Reads the header's attributes, which are the front end's copy of them: what they point to is
+  // the caller's, what they hold goes back to it when the method is done. 0, or the errno value
+  // that ib_uverbs answers: EINVAL for a missing, doubled or wrongly sized attribute,
+  // EPROTONOSUPPORT for an unknown mandatory one.
   int Parse(ib_uverbs_ioctl_hdr* header, std::span<const AttributeSpec> specs);
+
+  // Whether memory that the caller named was not there: EFAULT, whatever the method made of it.
+  bool faulted() const { return faulted_; }
 
   bool Has(uint16_t id) const { return Find(id) != nullptr; }
   size_t Length(uint16_t id) const;  // 0 when absent
@@ -72,6 +77,7 @@ class Attributes {
   void CopyIn(uint16_t id, void* data, size_t length) const;
   void SetData(uint16_t id, uint64_t data);
 
+  mutable bool faulted_ = false;
   size_t count_ = 0;
   ib_uverbs_attr* attributes_[kMaxAttributes] = {};  // those that the method knows
 };

@@ -44,6 +44,19 @@ class Call {
   std::vector<uint64_t> bytes_;
 };
 
+TEST(Attributes, MemoryThatIsNotThereIsAFaultOfTheCall) {
+  Call call;
+  call.Add(2, 16, 8);
+  call.Add(3, 4, 8);
+  ASSERT_EQ(call.Parse(), 0);
+  EXPECT_FALSE(call.attributes.faulted());
+  call.attributes.In<uint64_t>(2);
+  EXPECT_TRUE(call.attributes.faulted());
+  ASSERT_EQ(call.Parse(), 0);
+  call.attributes.Out(3, uint32_t{1});
+  EXPECT_TRUE(call.attributes.faulted());
+}
+
 TEST(Attributes, ReadsInlineValuesAndPointers) {
   Call call;
   const uint64_t three[3] = {7, 8, 9};

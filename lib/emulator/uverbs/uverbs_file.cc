@@ -6,6 +6,9 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include <cerrno>
+#include <new>
+
+#include "lib/emulator/uverbs/user_memory.h"
 
 namespace railgauge {
 
@@ -147,17 +150,27 @@ int ErrnoOf(efa::AdminStatus status) {
 
 int UverbsFile::Ioctl(unsigned long request, void* argument) {
   if (request != RDMA_VERBS_IOCTL) return -ENOTTY;
-  auto* header = static_cast<ib_uverbs_ioctl_hdr*>(argument);
-  if (header == nullptr) return -EFAULT;
+  // As in the kernel, everything that follows works on a copy.
   constexpr size_t kMaxLength = 4096;
-  const size_t length = sizeof *header + size_t{header->num_attrs} * sizeof(ib_uverbs_attr);
-  if (header->length > kMaxLength || header->length != length) return -EINVAL;
+  alignas(ib_uverbs_ioctl_hdr) std::byte copy[kMaxLength];
+  auto* header = new (copy) ib_uverbs_ioctl_hdr;
+  if (!CopyFromUser(header, argument, sizeof *header)) return -EFAULT;
+  const size_t attributes_bytes = size_t{header->num_attrs} * sizeof(ib_uverbs_attr);
+  if (header->length > kMaxLength || header->length != sizeof *header + attributes_bytes) {
+    return -EINVAL;
+  }
   if (header->reserved1 != 0 || header->reserved2 != 0) return -EPROTONOSUPPORT;
   if (header->driver_id != RDMA_DRIVER_EFA) return -EINVAL;
   // As ib_uverbs answers all calls once it took the file from a device that went away.
   if (device_.removed) return -EIO;
-  const std::lock_guard lock(mutex_);
-  return -Dispatch(header);
+  auto* theirs = static_cast<std::byte*>(argument) + sizeof *header;
+  std::byte* ours = copy + sizeof *header;
+  if (!CopyFromUser(ours, theirs, attributes_bytes)) return -EFAULT;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const int error = Dispatch(header)) return -error;
+  }
+  return CopyToUser(theirs, ours, attributes_bytes) ? 0 : -EFAULT;
 }
 
 int UverbsFile::Dispatch(ib_uverbs_ioctl_hdr* header) {
@@ -200,7 +213,8 @@ int UverbsFile::Dispatch(ib_uverbs_ioctl_hdr* header) {
     Attributes attributes;
     if (const int error = attributes.Parse(header, method.attributes)) return error;
     if (method.needs_context && !has_context_) return EINVAL;
-    return (this->*method.handler)(attributes);
+    const int error = (this->*method.handler)(attributes);
+    return error == 0 && attributes.faulted() ? EFAULT : error;
   }
   return EPROTONOSUPPORT;
 }
@@ -236,7 +250,7 @@ bool UverbsFile::CloseEventFd(int fd) {
 void UverbsFile::ReleaseRing(uint64_t key, uint64_t dma_address) {
   if (key == 0) return;
   device_.dma_space->Remove(dma_address);
-  device_.rings->Free(key);
+  device_.arena->Free(key);
 }
 
 }  // namespace railgauge
