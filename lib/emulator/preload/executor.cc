@@ -1,5 +1,6 @@
 #include "lib/emulator/preload/executor.h"
 
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -81,9 +82,8 @@ Nanoseconds Executor::Now() {
   return std::chrono::seconds(now.tv_sec) + Nanoseconds(now.tv_nsec);
 }
 
-bool Executor::Start(efa::Fabric* fabric, std::function<void()> before_poll) {
+bool Executor::Start(efa::Fabric* fabric) {
   fabric_ = fabric;
-  before_poll_ = std::move(before_poll);
   RealCpus cpus = RealCpus::OfCaller();
   can_spin_ = cpus.Count() > 1;
   // Signals are the application's; faults are for the copy that meets unmapped memory.
@@ -109,17 +109,21 @@ void* Executor::Run(void* executor) {
   return nullptr;
 }
 
+void Executor::Wake() {
+  wakes_.fetch_add(1);
+  if (asleep_.load()) RawSyscall(SYS_futex, &wakes_, FUTEX_WAKE_PRIVATE, 1);
+}
+
 void Executor::Loop() {
   Nanoseconds published = Now();
   bool moved = false;  // something may have, since the counters were published
   for (;;) {
-    const uint32_t seen = wake_.wakes.load();
-    if (before_poll_) before_poll_();
+    const uint32_t seen = wakes_.load();
     const std::optional<Nanoseconds> next = fabric_->Poll();
     const Nanoseconds now = Now();
     moved = moved || next.has_value();
-    if (moved && now - published >= kPublishInterval) {
-      publish_();
+    if (moved && (!next || now - published >= kPublishInterval)) {
+      counters_.Publish();
       published = now;
       moved = next.has_value();
     }
@@ -127,7 +131,7 @@ void Executor::Loop() {
     if (moved) deadline = std::min(deadline, published + kPublishInterval);
     WaitUntil(deadline, seen);
     // What wakes us was a doorbell.
-    moved = moved || wake_.wakes.load() != seen;
+    moved = moved || wakes_.load() != seen;
   }
 }
 
@@ -140,10 +144,13 @@ void Executor::WaitUntil(Nanoseconds deadline, uint32_t seen) {
       until.tv_sec = at.count() / 1'000'000'000;
       until.tv_nsec = at.count() % 1'000'000'000;
     }
-    wake_.Sleep(seen, deadline == kForever ? nullptr : &until);
+    asleep_.store(true);
+    RawSyscall(SYS_futex, &wakes_, FUTEX_WAIT_BITSET_PRIVATE, seen,
+               deadline == kForever ? nullptr : &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+    asleep_.store(false);
   }
   if (deadline == kForever) return;
-  while (wake_.wakes.load(std::memory_order_relaxed) == seen && Now() < deadline) Pause();
+  while (wakes_.load(std::memory_order_relaxed) == seen && Now() < deadline) Pause();
 }
 
 }  // namespace railgauge

@@ -8,21 +8,18 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdint>
-#include <functional>
 
 #include "lib/base/units.h"
 #include "lib/emulator/device/device.h"
-#include "lib/emulator/preload/wake_word.h"
+#include "lib/emulator/preload/counter_files.h"
 
 namespace railgauge {
 
 class Executor {
  public:
-  // `publish` is called when counters may have moved, every few milliseconds at most. `wake`, where
-  // one is given, is used in place of an own one, and outlives the executor.
-  explicit Executor(std::function<void()> publish, WakeWord* wake = nullptr)
-      : publish_(std::move(publish)), wake_(wake == nullptr ? own_wake_ : *wake) {}
+  explicit Executor(CounterFiles* counters) : counters_(*counters) {}
   // It never ends: the process does.
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -30,25 +27,23 @@ class Executor {
   // CLOCK_MONOTONIC.
   static Nanoseconds Now();
 
-  // Starts the thread; `fabric` lives from here on. `before_poll`, where there is one, is called
-  // before each Poll and after each wake. False when no thread could be made.
-  bool Start(efa::Fabric* fabric, std::function<void()> before_poll = {});
+  // Starts the thread; `fabric` lives from here on. False when no thread could be made.
+  bool Start(efa::Fabric* fabric);
 
   // Something became due earlier than the last Poll said. Any thread, also before Start.
-  void Wake() { wake_.Wake(); }
+  void Wake();
 
  private:
   static void* Run(void* executor);
   void Loop();
   void WaitUntil(Nanoseconds deadline, uint32_t seen);
 
-  const std::function<void()> publish_;
-  std::function<void()> before_poll_;
+  CounterFiles& counters_;
   efa::Fabric* fabric_ = nullptr;
   bool can_spin_ = false;
   pthread_t thread_ = {};
-  WakeWord own_wake_;
-  WakeWord& wake_;
+  std::atomic<uint32_t> wakes_{0};  // a futex
+  std::atomic<bool> asleep_{false};
 };
 
 }  // namespace railgauge
