@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/memory/registration.h"
+#include "lib/verbs/device_events.h"
 
 namespace railgauge {
 
@@ -27,6 +28,11 @@ Result<std::unique_ptr<Endpoint>> Endpoint::Open(const DeviceList& devices, cons
   RAILGAUGE_RETURN_IF_ERROR(endpoint->MakeQueues());
   endpoint->ledger_.quiet_since = MeasuringClock::now();
   return endpoint;
+}
+
+bool Endpoint::IsLost() {
+  is_lost_ = is_lost_ || TakeDeviceFatal(context_.handle());
+  return is_lost_;
 }
 
 Status Endpoint::MakeQueues() {

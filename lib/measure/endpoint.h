@@ -53,6 +53,10 @@ class Endpoint {
   std::span<ibv_qp_ex* const> queue_pairs() const { return handles_; }
   std::span<const uint32_t> queue_pair_numbers() const { return numbers_; }
   ibv_cq_ex* completion_queue() const { return queue_->handle(); }
+  ibv_context* device() const { return context_.handle(); }
+
+  // Whether the device told that it is lost; it is of no more use then.
+  bool IsLost();
 
   // Makes new queues in place of those that a failed run left requests in. When that fails the
   // endpoint is of no more use.
@@ -82,6 +86,7 @@ class Endpoint {
   CounterLedger ledger_;
   uint32_t queue_pairs_ = 0;
   uint32_t depth_per_pair_ = 0;
+  bool is_lost_ = false;
 
   // In order of making; destroyed in the opposite one.
   Context context_;

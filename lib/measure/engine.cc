@@ -169,6 +169,7 @@ std::optional<Engine::Transfer> Engine::Prepare(Sample* sample) {
   }
   if (const Status connected = Connect(&transfer, sample); !connected) {
     End(sample, SampleStatus::kFailed, connected.error().ToString());
+    GiveUpIfLost(transfer, sample);
     return std::nullopt;
   }
   return transfer;
@@ -224,6 +225,7 @@ Status Engine::Connect(Transfer* transfer, Sample* sample) {
                              transfer->target->HandleOf(*transfer->initiator));
   setup.queue_pairs = transfer->initiator->queue_pairs();
   setup.cq = transfer->initiator->completion_queue();
+  setup.device = transfer->initiator->device();
   setup.target_numbers = transfer->target->queue_pair_numbers();
   setup.target_queue_key = SrdQueuePair::kQueueKey;
   const bool nic_initiates = NicInitiates(cell.operation, cell.direction);
@@ -328,13 +330,39 @@ bool Engine::Account(const Transfer& transfer, const LoopResult& result, Sample*
   for (Endpoint* endpoint : {transfer.initiator, transfer.target}) {
     endpoint->ledger() = {};
   }
+  if (result.failure == LoopResult::Failure::kDeviceLost ||
+      result.failure == LoopResult::Failure::kStalled) {
+    // A NIC that completes nothing for the whole deadline gets no other chance: each would cost as
+    // much again, and a run of many cells would never end.
+    GiveUp(transfer.initiator, *error);
+    return false;
+  }
   if (result.in_flight > 0) {
     if (const Status renewed = transfer.initiator->RenewQueues(); !renewed) {
-      const PciAddress address = transfer.initiator->nic().position.address;
-      endpoints_.insert_or_assign(address, Fail(renewed.error()));
+      GiveUp(transfer.initiator, renewed.error());
+      return false;
     }
   }
+  GiveUpIfLost(transfer, sample);
   return false;
+}
+
+void Engine::GiveUp(Endpoint* endpoint, const Error& reason) {
+  WarnOnce(fmt::format("{} is given up: {}", endpoint->attributes().name, reason.ToString()));
+  const PciAddress address = endpoint->nic().position.address;
+  endpoints_.insert_or_assign(address, Fail(reason));
+}
+
+void Engine::GiveUpIfLost(const Transfer& transfer, Sample* sample) {
+  std::vector<Endpoint*> devices = {transfer.initiator};
+  if (transfer.target != transfer.initiator) devices.push_back(transfer.target);
+  for (Endpoint* endpoint : devices) {
+    if (!endpoint->IsLost()) continue;
+    const Error error = DeviceLostError(fmt::format("rdma {}", ToString(sample->cell.operation)),
+                                        endpoint->attributes().name);
+    End(sample, SampleStatus::kFailed, error.ToString());
+    GiveUp(endpoint, error);
+  }
 }
 
 std::string Engine::EnsureBaseline(Endpoint* endpoint) {

@@ -115,6 +115,10 @@ class Engine {
   bool Account(const Transfer& transfer, const LoopResult& result, Sample* sample);
 
   Result<Endpoint*> EndpointOf(const Nic& nic);
+  // The device is of no more use, which later cells are told at once; its endpoint is gone.
+  void GiveUp(Endpoint* endpoint, const Error& reason);
+  // Gives up those of a failed transfer's devices that are lost; the sample says so.
+  void GiveUpIfLost(const Transfer& transfer, Sample* sample);
   // Reads the counters before a run where the last reading does not stand for it. The reason why
   // not, or empty.
   std::string EnsureBaseline(Endpoint* endpoint);

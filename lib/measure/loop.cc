@@ -6,6 +6,7 @@
 
 #include "fmt/core.h"
 #include "lib/verbs/completion_status.h"
+#include "lib/verbs/device_events.h"
 
 namespace railgauge {
 namespace {
@@ -14,6 +15,8 @@ using TimePoint = MeasuringClock::time_point;
 
 constexpr uint32_t kMaxQueuePairs = 64;
 constexpr uint32_t kCompletionsPerPass = 64;
+// Without completions for so long, and every time so long again, the device is asked for events.
+constexpr Nanoseconds kEventInterval = std::chrono::milliseconds{100};
 
 // Invariants, where "in flight" is posted and not yet polled:
 //  1. Queue pair i has credits_[i] = shape.DepthOf(i) - its requests in flight, never negative: no
@@ -48,10 +51,7 @@ class Loop {
       if (result_.in_flight == 0 && phase_ == Phase::kDrain) break;
       // A queue that cannot be polled is never drained.
       if (result_.failure == LoopResult::Failure::kPoll) break;
-      if (now - last_progress_ > setup_.stall_deadline) {
-        Fail(LoopResult::Failure::kStalled);
-        break;
-      }
+      if (now - last_progress_ > kEventInterval && IsOver(now)) break;
     }
     result_.drained = last_progress_;
     return result_;
@@ -145,6 +145,17 @@ class Loop {
     Fail(LoopResult::Failure::kCompletion);
   }
 
+  // Nothing has completed for a while: whether to go on waiting.
+  bool IsOver(TimePoint now) {
+    if (setup_.device != nullptr && now - asked_ > kEventInterval) {
+      asked_ = now;
+      if (TakeDeviceFatal(setup_.device)) Fail(LoopResult::Failure::kDeviceLost);
+    }
+    if (now - last_progress_ > setup_.stall_deadline) Fail(LoopResult::Failure::kStalled);
+    return result_.failure == LoopResult::Failure::kDeviceLost ||
+           result_.failure == LoopResult::Failure::kStalled;
+  }
+
   void Advance(TimePoint now, uint32_t completions) {
     if (phase_ == Phase::kWarmUp && now >= window_opens_) {
       phase_ = Phase::kWindow;
@@ -175,6 +186,7 @@ class Loop {
   Phase phase_ = Phase::kWarmUp;
   TimePoint window_opens_;
   TimePoint last_progress_;
+  TimePoint asked_;  // for events
   std::array<uint32_t, kMaxQueuePairs> credits_{};
 };
 
@@ -187,6 +199,11 @@ LoopResult RunLoop(Operation operation, const LoopSetup& setup) {
   RAILGAUGE_CHECK(setup.local.slots.count > 0 && setup.remote.slots.count > 0);
   if (operation == Operation::kRead) return Loop<Operation::kRead>(setup).Run();
   return Loop<Operation::kWrite>(setup).Run();
+}
+
+Error DeviceLostError(const std::string& what, const std::string& device) {
+  return MakeError(what, device, "the device is lost: it was removed or reset",
+                   "Look for messages of the efa driver in the kernel log");
 }
 
 std::optional<Error> LoopError(const LoopResult& result, Operation operation,
@@ -206,6 +223,8 @@ std::optional<Error> LoopError(const LoopResult& result, Operation operation,
                        fmt::format("NIC stopped completing: nothing for {}, {} requests in flight",
                                    FormatDuration(setup.stall_deadline), result.in_flight),
                        "Look for messages of the efa driver in the kernel log");
+    case LoopResult::Failure::kDeviceLost:
+      return DeviceLostError(what, device);
   }
   return std::nullopt;
 }

@@ -35,6 +35,8 @@ struct LoopSetup {
   // nothing else does. Request i of any queue pair goes to target_numbers of the same index.
   std::span<ibv_qp_ex* const> queue_pairs;
   ibv_cq_ex* cq = nullptr;
+  // Where given, the initiator: that it is lost is then noticed long before the stall deadline.
+  ibv_context* device = nullptr;
   ibv_ah* target = nullptr;
   std::span<const uint32_t> target_numbers;  // queue pair numbers, one per queue pair used
   uint32_t target_queue_key = 0;
@@ -75,6 +77,7 @@ struct LoopResult {
     kPost,        // error_number is that of ibv_wr_complete(3)
     kPoll,        // error_number is that of ibv_start_poll(3)
     kStalled,     // the stall deadline passed; requests are still in flight
+    kDeviceLost,  // it says so itself; requests are still in flight
   };
   Failure failure = Failure::kNone;
   ibv_wc_status status = IBV_WC_SUCCESS;
@@ -90,6 +93,9 @@ LoopResult RunLoop(Operation operation, const LoopSetup& setup);
 // The failure in words, about the NIC `device`; empty without one.
 std::optional<Error> LoopError(const LoopResult& result, Operation operation,
                                const std::string& device, const LoopSetup& setup);
+
+// That the device itself told to be gone (verbs/device_events.h) while `what` was done with it.
+Error DeviceLostError(const std::string& what, const std::string& device);
 
 }  // namespace railgauge
 

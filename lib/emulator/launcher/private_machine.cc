@@ -34,8 +34,9 @@ Status WriteProcFile(const std::string& path, const std::string& text) {
 Status EnterNamespaces(const PrivateMachineOptions& options) {
   const uid_t uid = geteuid();
   const gid_t gid = getegid();
-  if (!options.user.has_value() && unshare(CLONE_NEWNS) == 0) return {};
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) {
+  const int spaces = CLONE_NEWNS | (options.host_name.empty() ? 0 : CLONE_NEWUTS);
+  if (!options.user.has_value() && unshare(spaces) == 0) return {};
+  if (unshare(CLONE_NEWUSER | spaces) != 0) {
     return Fail(ErrnoError(errno, "unshare", "a user and a mount namespace", kNamespacesForbidden));
   }
   // Without this the kernel does not let an unprivileged process map its group.
@@ -114,6 +115,10 @@ Status EnterPrivateMachine(const PrivateMachineOptions& options,
                            const std::function<Status(const std::string& root)>& write_tree) {
   RAILGAUGE_ASSIGN_OR_RETURN(const StagingFolder staging, StagingFolder::Create());
   RAILGAUGE_RETURN_IF_ERROR(EnterNamespaces(options));
+  const std::string& name = options.host_name;
+  if (!name.empty() && sethostname(name.data(), name.size()) != 0) {
+    return Fail(ErrnoError(errno, "name the emulated machine", name));
+  }
   RAILGAUGE_RETURN_IF_ERROR(Mount("none", "/", nullptr, MS_REC | MS_PRIVATE));
   RAILGAUGE_RETURN_IF_ERROR(
       Mount("railgauge", staging.path(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755"));

@@ -17,6 +17,8 @@ struct PrivateMachineOptions {
   // Run as this user of a new user namespace. Empty: as who we are; a user namespace is made only
   // where mounting is not allowed otherwise.
   std::optional<uid_t> user;
+  // Where not empty: the machine has a UTS namespace with this host name.
+  std::string host_name;
 };
 
 // Makes a private mount namespace (and user namespace, see above), has `write_tree` fill an empty

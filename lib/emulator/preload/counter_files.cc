@@ -78,8 +78,8 @@ void CounterFiles::PublishDevice(Watched& watched) {
     const uint64_t amount = now.*counter.value - watched.published.*counter.value;
     if (amount == 0) continue;
     if (folder < 0) {
-      folder = RawSyscall(SYS_openat, AT_FDCWD, watched.folder.c_str(),
-                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      folder = RawSyscall(SYS_openat, base_.valid() ? base_.get() : AT_FDCWD,
+                          watched.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       if (folder < 0) return;
       RawSyscall(SYS_flock, folder, LOCK_EX);
     }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/unique_fd.h"
 #include "lib/emulator/device/device.h"
 
 namespace railgauge {
@@ -17,8 +18,10 @@ namespace railgauge {
 // Thread-safe.
 class CounterFiles {
  public:
-  // `infiniband_folder`: /sys/class/infiniband.
-  explicit CounterFiles(std::string infiniband_folder) : folder_(std::move(infiniband_folder)) {}
+  // `infiniband_folder`: /sys/class/infiniband, absolute, or relative to the folder that is open as
+  // `base`, which may be of another mount namespace.
+  explicit CounterFiles(std::string infiniband_folder, UniqueFd base = UniqueFd())
+      : folder_(std::move(infiniband_folder)), base_(std::move(base)) {}
 
   void AddDevice(const std::string& name, const efa::Device* device);
 
@@ -34,6 +37,7 @@ class CounterFiles {
   void PublishDevice(Watched& watched);
 
   const std::string folder_;
+  const UniqueFd base_;
   std::mutex mutex_;
   std::vector<Watched> devices_;
 };

@@ -10,10 +10,13 @@
 #include <string>
 
 #include "lib/base/file.h"
+#include "lib/emulator/fabric/remote_hardware.h"
 #include "lib/emulator/launcher/environment.h"
 #include "lib/emulator/launcher/machine_file.h"
 #include "lib/emulator/preload/fault_handler.h"
 #include "lib/emulator/preload/safe_copy.h"
+#include "lib/emulator/uverbs/hosted_fabric.h"
+#include "lib/emulator/uverbs/local_hardware.h"
 #include "lib/emulator/uverbs/raw_syscall.h"
 
 namespace railgauge {
@@ -77,7 +80,7 @@ EmulatedProcess::EmulatedProcess(EmulatedMachine machine)
       affinity_(numa_.cpus()),
       memory_(machine_, numa_, gpus_, [this] { return Here(); }),
       counters_("/sys/class/infiniband"),
-      executor_(&counters_) {}
+      executor_([this] { counters_.Publish(); }) {}
 
 ThreadAffinity::Thread EmulatedProcess::ThisThread() const {
   return {.id = static_cast<pid_t>(RawSyscall(SYS_gettid)), .handle = pthread_self()};
@@ -104,6 +107,40 @@ ProcessMemory::Here EmulatedProcess::Here() const {
   return {pinned ? numa_.NodeOfCpu(cpus.First().value_or(0)) : 0, ThreadPolicy()};
 }
 
+Result<std::unique_ptr<Hardware>> EmulatedProcess::MakeHardware() {
+  const char* fabric = std::getenv(kFabricVariable);
+  if (fabric != nullptr && *fabric != '\0') return JoinFabric(fabric);
+  RAILGAUGE_ASSIGN_OR_RETURN(auto host, HostedFabric::Create(std::span(&machine_, 1),
+                                                             {.now = Executor::Now,
+                                                              .wake = [this] { executor_.Wake(); },
+                                                              .completion_event = {},
+                                                              .device_removed = {},
+                                                              .copy = SafeCopyAll,
+                                                              .between_copies = {}}));
+  fabric_ = &host->fabric();
+  return std::make_unique<LocalHardware>(std::move(host));
+}
+
+Result<std::unique_ptr<Hardware>> EmulatedProcess::JoinFabric(const std::string& fabric) {
+  const char* node = std::getenv(kNodeVariable);
+  const int64_t tree =
+      RawSyscall(SYS_openat, AT_FDCWD, "/sys/class/infiniband", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  auto hardware = RemoteHardware::Connect(
+      fabric, node == nullptr ? 0 : static_cast<uint32_t>(std::strtoul(node, nullptr, 10)),
+      static_cast<int>(tree));
+  if (tree >= 0) RawSyscall(SYS_close, tree);
+  if (!hardware) return Fail(std::move(hardware).error());
+  client_ = &(*hardware)->client();
+  if ((*hardware)->layout().num_devices != machine_.nics.size()) {
+    return Fail(MakeError("join the emulated fabric", fabric, "its machines are other ones"));
+  }
+  return std::unique_ptr<Hardware>(*std::move(hardware));
+}
+
+void EmulatedProcess::LeaveFabricToParent() {
+  if (EmulatedProcess* process = IfMade()) process->client_->LeaveToParent();
+}
+
 int EmulatedProcess::StartDevices() {
   const std::lock_guard lock(start_mutex_);
   const auto pid = static_cast<pid_t>(RawSyscall(SYS_getpid));
@@ -113,13 +150,9 @@ int EmulatedProcess::StartDevices() {
         "them after fork() or exec()");
     return -ENODEV;
   }
-  auto created = UverbsHost::Create(machine_, &memory_,
-                                    {.now = Executor::Now,
-                                     .wake = [this] { executor_.Wake(); },
-                                     .completion_event = {},
-                                     .device_removed = {},
-                                     .copy = SafeCopyAll,
-                                     .between_copies = {}});
+  auto created = MakeHardware().and_then([this](std::unique_ptr<Hardware> hardware) {
+    return UverbsHost::Create(machine_, &memory_, std::move(hardware));
+  });
   if (!created) {
     Say(created.error().ToString());
     return -ENODEV;
@@ -128,7 +161,8 @@ int EmulatedProcess::StartDevices() {
   InstallFaultHandler(
       [](uint64_t address) { return IfMade()->IsDoorbell(address); },
       [](uint64_t address, uint32_t value) { return IfMade()->StoreDoorbell(address, value); });
-  if (!executor_.Start(&owned_host_->fabric())) return -ENOMEM;
+  if (fabric_ != nullptr && !executor_.Start(fabric_)) return -ENOMEM;
+  if (client_ != nullptr) pthread_atfork(nullptr, nullptr, LeaveFabricToParent);
   started_in_ = pid;
   host_.store(owned_host_.get(), std::memory_order_release);
   return 0;
@@ -137,7 +171,10 @@ int EmulatedProcess::StartDevices() {
 int EmulatedProcess::OpenDevice(size_t index, int flags) {
   if (const int error = StartDevices()) return error;
   const int fd = host()->Open(index, (flags & O_CLOEXEC) != 0);
-  if (fd >= 0) counters_.AddDevice(machine_.nics[index].name, host()->device(index).device);
+  // The fabric process sees to the files of its own devices.
+  if (fd >= 0 && fabric_ != nullptr) {
+    counters_.AddDevice(machine_.nics[index].name, host()->device(index).device);
+  }
   return fd;
 }
 

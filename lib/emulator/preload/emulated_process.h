@@ -14,6 +14,8 @@
 #include <optional>
 #include <string_view>
 
+#include "lib/base/result.h"
+#include "lib/emulator/fabric/fabric_client.h"
 #include "lib/emulator/preload/address_ranges.h"
 #include "lib/emulator/preload/counter_files.h"
 #include "lib/emulator/preload/executor.h"
@@ -64,6 +66,9 @@ class EmulatedProcess {
   explicit EmulatedProcess(EmulatedMachine machine);
   static EmulatedProcess* Make();
   int StartDevices();
+  Result<std::unique_ptr<Hardware>> MakeHardware();
+  Result<std::unique_ptr<Hardware>> JoinFabric(const std::string& fabric);
+  static void LeaveFabricToParent();
   std::optional<uint64_t> DoorbellOffset(uint64_t address) const;
 
   const EmulatedMachine machine_;
@@ -75,6 +80,8 @@ class EmulatedProcess {
   Executor executor_;
   std::mutex start_mutex_;
   pid_t started_in_ = 0;
+  efa::Fabric* fabric_ = nullptr;   // of devices in this process
+  FabricClient* client_ = nullptr;  // of devices in the fabric process
   std::unique_ptr<UverbsHost> owned_host_;
   std::atomic<UverbsHost*> host_{nullptr};
   mutable std::mutex doorbells_mutex_;

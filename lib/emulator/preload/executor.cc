@@ -1,6 +1,5 @@
 #include "lib/emulator/preload/executor.h"
 
-#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -82,8 +81,9 @@ Nanoseconds Executor::Now() {
   return std::chrono::seconds(now.tv_sec) + Nanoseconds(now.tv_nsec);
 }
 
-bool Executor::Start(efa::Fabric* fabric) {
+bool Executor::Start(efa::Fabric* fabric, std::function<void()> before_poll) {
   fabric_ = fabric;
+  before_poll_ = std::move(before_poll);
   RealCpus cpus = RealCpus::OfCaller();
   can_spin_ = cpus.Count() > 1;
   // Signals are the application's; faults are for the copy that meets unmapped memory.
@@ -109,21 +109,17 @@ void* Executor::Run(void* executor) {
   return nullptr;
 }
 
-void Executor::Wake() {
-  wakes_.fetch_add(1);
-  if (asleep_.load()) RawSyscall(SYS_futex, &wakes_, FUTEX_WAKE_PRIVATE, 1);
-}
-
 void Executor::Loop() {
   Nanoseconds published = Now();
   bool moved = false;  // something may have, since the counters were published
   for (;;) {
-    const uint32_t seen = wakes_.load();
+    const uint32_t seen = wake_.wakes.load();
+    if (before_poll_) before_poll_();
     const std::optional<Nanoseconds> next = fabric_->Poll();
     const Nanoseconds now = Now();
     moved = moved || next.has_value();
-    if (moved && (!next || now - published >= kPublishInterval)) {
-      counters_.Publish();
+    if (moved && now - published >= kPublishInterval) {
+      publish_();
       published = now;
       moved = next.has_value();
     }
@@ -131,7 +127,7 @@ void Executor::Loop() {
     if (moved) deadline = std::min(deadline, published + kPublishInterval);
     WaitUntil(deadline, seen);
     // What wakes us was a doorbell.
-    moved = moved || wakes_.load() != seen;
+    moved = moved || wake_.wakes.load() != seen;
   }
 }
 
@@ -144,13 +140,10 @@ void Executor::WaitUntil(Nanoseconds deadline, uint32_t seen) {
       until.tv_sec = at.count() / 1'000'000'000;
       until.tv_nsec = at.count() % 1'000'000'000;
     }
-    asleep_.store(true);
-    RawSyscall(SYS_futex, &wakes_, FUTEX_WAIT_BITSET_PRIVATE, seen,
-               deadline == kForever ? nullptr : &until, nullptr, FUTEX_BITSET_MATCH_ANY);
-    asleep_.store(false);
+    wake_.Sleep(seen, deadline == kForever ? nullptr : &until);
   }
   if (deadline == kForever) return;
-  while (wakes_.load(std::memory_order_relaxed) == seen && Now() < deadline) Pause();
+  while (wake_.wakes.load(std::memory_order_relaxed) == seen && Now() < deadline) Pause();
 }
 
 }  // namespace railgauge

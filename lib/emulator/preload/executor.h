@@ -8,18 +8,21 @@
 
 #include <pthread.h>
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 
 #include "lib/base/units.h"
 #include "lib/emulator/device/device.h"
-#include "lib/emulator/preload/counter_files.h"
+#include "lib/emulator/preload/wake_word.h"
 
 namespace railgauge {
 
 class Executor {
  public:
-  explicit Executor(CounterFiles* counters) : counters_(*counters) {}
+  // `publish` is called when counters may have moved, every few milliseconds at most. `wake`, where
+  // one is given, is used in place of an own one, and outlives the executor.
+  explicit Executor(std::function<void()> publish, WakeWord* wake = nullptr)
+      : publish_(std::move(publish)), wake_(wake == nullptr ? own_wake_ : *wake) {}
   // It never ends: the process does.
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -27,23 +30,25 @@ class Executor {
   // CLOCK_MONOTONIC.
   static Nanoseconds Now();
 
-  // Starts the thread; `fabric` lives from here on. False when no thread could be made.
-  bool Start(efa::Fabric* fabric);
+  // Starts the thread; `fabric` lives from here on. `before_poll`, where there is one, is called
+  // before each Poll and after each wake. False when no thread could be made.
+  bool Start(efa::Fabric* fabric, std::function<void()> before_poll = {});
 
   // Something became due earlier than the last Poll said. Any thread, also before Start.
-  void Wake();
+  void Wake() { wake_.Wake(); }
 
  private:
   static void* Run(void* executor);
   void Loop();
   void WaitUntil(Nanoseconds deadline, uint32_t seen);
 
-  CounterFiles& counters_;
+  const std::function<void()> publish_;
+  std::function<void()> before_poll_;
   efa::Fabric* fabric_ = nullptr;
   bool can_spin_ = false;
   pthread_t thread_ = {};
-  std::atomic<uint32_t> wakes_{0};  // a futex
-  std::atomic<bool> asleep_{false};
+  WakeWord own_wake_;
+  WakeWord& wake_;
 };
 
 }  // namespace railgauge

@@ -1,5 +1,6 @@
 #include "lib/emulator/preload/gpu_registry.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -28,13 +29,21 @@ int GpuRegistry::Register(const RailgaugeGpuAllocation& allocation) {
   const int64_t address = RawSyscall(SYS_mmap, nullptr, length, PROT_READ | PROT_WRITE,
                                      MAP_SHARED | MAP_NORESERVE, allocation.memfd, 0);
   if (address < 0 && address > -4096) return static_cast<int>(-address);
+  const int64_t own_file = RawSyscall(SYS_fcntl, allocation.memfd, F_DUPFD_CLOEXEC, 0);
+  if (own_file < 0) {
+    RawSyscall(SYS_munmap, address, length);
+    return static_cast<int>(-own_file);
+  }
   Memory memory;
   memory.device_pointer = begin;
   memory.length = length;
   memory.gpu = allocation.gpu;
-  memory.bytes = std::shared_ptr<std::byte>(
-      reinterpret_cast<std::byte*>(address),
-      [length](std::byte* bytes) { RawSyscall(SYS_munmap, bytes, length); });
+  memory.bytes = std::shared_ptr<std::byte>(reinterpret_cast<std::byte*>(address),
+                                            [length, own_file](std::byte* bytes) {
+                                              RawSyscall(SYS_munmap, bytes, length);
+                                              RawSyscall(SYS_close, own_file);
+                                            });
+  memory.file = static_cast<int>(own_file);
   const std::lock_guard lock(mutex_);
   by_file_[{file.st_dev, file.st_ino}] = begin;
   by_pointer_[begin] = std::move(memory);

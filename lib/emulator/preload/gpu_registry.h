@@ -20,6 +20,7 @@ class GpuRegistry {
     uint64_t device_pointer = 0, length = 0;
     int gpu = 0;
     std::shared_ptr<std::byte> bytes;  // our own mapping of all `length`
+    int file = -1;                     // the memfd, open as long as `bytes` is held
   };
 
   // As RailgaugeEmulatedGpuRegister, without the check of the GPU's index.

@@ -19,7 +19,8 @@ LocatedMemory ProcessMemory::InGpu(const GpuRegistry::Memory& memory, uint64_t o
   located.way = way;
   located.keep = memory.bytes;
   const EmulatedGpu& gpu = machine_.gpus[static_cast<size_t>(memory.gpu)];
-  located.segments.push_back({memory.bytes.get() + offset, length, MemoryPlace::Gpu(gpu.address)});
+  located.segments.push_back(
+      {memory.bytes.get() + offset, length, MemoryPlace::Gpu(gpu.address), memory.file, offset});
   return located;
 }
 

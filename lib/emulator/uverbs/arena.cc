@@ -18,7 +18,8 @@ uint64_t RoundUpToPage(uint64_t bytes) {
 
 Result<std::unique_ptr<Arena>> Arena::Create(uint64_t bytes) {
   bytes = RoundUpToPage(bytes);
-  const int64_t fd = RawSyscall(SYS_memfd_create, "railgauge-uverbs", MFD_CLOEXEC);
+  const int64_t fd =
+      RawSyscall(SYS_memfd_create, "railgauge-uverbs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return Fail(ErrnoError(static_cast<int>(-fd), "memfd_create", "device memory"));
   int64_t status = RawSyscall(SYS_ftruncate, fd, bytes);
   int64_t address = 0;
@@ -26,6 +27,10 @@ Result<std::unique_ptr<Arena>> Arena::Create(uint64_t bytes) {
     address = RawSyscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (address < 0 && address > -4096) status = address;
+  }
+  // Everybody who opens a device gets a descriptor; a shorter file would be a fault of the device.
+  if (status == 0) {
+    RawSyscall(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   }
   if (status != 0) {
     RawSyscall(SYS_close, fd);
@@ -81,6 +86,13 @@ void Arena::Free(uint64_t offset) {
     }
   }
   free_[offset] = bytes;
+}
+
+uint64_t Arena::UsedBytes() {
+  const std::lock_guard lock(mutex_);
+  uint64_t bytes = 0;
+  for (const auto& [offset, length] : used_) bytes += length;
+  return bytes;
 }
 
 int Arena::Duplicate(bool close_on_exec) const {

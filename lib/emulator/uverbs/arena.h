@@ -1,8 +1,5 @@
-// Arena: the memory that an emulated device shares with user space: BARs and rings.
-//
-// One sparse memfd. What open(2) of an emulated uverbs node returns is a real descriptor of it, and
-// a "mmap key" is simply an offset in it, so the mmap(2) of an unmodified provider needs no help.
-// The device works on its own read-write mapping of the whole.
+// Arena: the RingMemory of the process that runs the device model: one sparse memfd, of which the
+// device has its own read-write mapping of the whole.
 #ifndef RAILGAUGE_LIB_EMULATOR_UVERBS_ARENA_H_
 #define RAILGAUGE_LIB_EMULATOR_UVERBS_ARENA_H_
 
@@ -15,28 +12,28 @@
 #include <span>
 
 #include "lib/base/result.h"
+#include "lib/emulator/uverbs/ring_memory.h"
 
 namespace railgauge {
 
-class Arena {
+class Arena : public RingMemory {
  public:
-  static constexpr uint64_t kPageBytes = 4096;
-
   // Reserves `bytes` of address space and file; memory is taken when it is written to.
   static Result<std::unique_ptr<Arena>> Create(uint64_t bytes);
-  ~Arena();
+  ~Arena() override;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // The offset of a zeroed, page-aligned piece; empty when there is none of that size.
-  std::optional<uint64_t> Allocate(uint64_t bytes);
-  // Gives back the piece that starts at `offset`, and its memory.
-  void Free(uint64_t offset);
+  std::optional<uint64_t> Allocate(uint64_t bytes) override;
+  void Free(uint64_t offset) override;
+  std::span<std::byte> At(uint64_t offset, uint64_t bytes) override {
+    return {base_ + offset, bytes};
+  }
+  int Duplicate(bool close_on_exec) const override;
 
-  std::span<std::byte> At(uint64_t offset, uint64_t bytes) { return {base_ + offset, bytes}; }
-
-  // A new descriptor of the file, or a negative errno value.
-  int Duplicate(bool close_on_exec) const;
+  uint64_t bytes() const { return bytes_; }
+  // Of the pieces that are allocated.
+  uint64_t UsedBytes();
 
  private:
   Arena(int fd, std::byte* base, uint64_t bytes);

@@ -192,7 +192,7 @@ ib_uverbs_query_device_resp DeviceResponse(const UverbsDevice& device,
   constexpr uint64_t kPageSizes = 0xfffff000;  // 4 KiB to 2 GiB
   ib_uverbs_query_device_resp response = {};
   response.node_guid = htobe64(ParseGuid(device.nic->node_guid));
-  response.max_mr_size = attributes.max_mr_pages * Arena::kPageBytes;
+  response.max_mr_size = attributes.max_mr_pages * RingMemory::kPageBytes;
   response.page_size_cap = kPageSizes;
   response.vendor_id = device.pci->vendor_id;
   response.vendor_part_id = device.pci->device_id;

@@ -33,7 +33,7 @@ tl::expected<EventChannel::Created, int> EventChannel::Create() {
 
 EventChannel::~EventChannel() {
   RawSyscall(SYS_close, device_end_);
-  RawSyscall(SYS_close, peek_end_);
+  if (peek_end_ >= 0) RawSyscall(SYS_close, peek_end_);
 }
 
 bool EventChannel::SendCompletion(uint64_t user_handle) {

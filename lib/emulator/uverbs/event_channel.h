@@ -17,6 +17,8 @@ class EventChannel {
   struct Created;
   // ENFILE, EMFILE and the like as errno values.
   static tl::expected<Created, int> Create();
+  // Only the sending end, of a channel that another process made; owns it.
+  explicit EventChannel(int device_end) : EventChannel(device_end, -1) {}
   ~EventChannel();
   EventChannel(const EventChannel&) = delete;
   EventChannel& operator=(const EventChannel&) = delete;
@@ -27,6 +29,9 @@ class EventChannel {
 
   // An asynchronous event of the whole device; `event_type` as in enum ibv_event_type.
   bool SendDeviceEvent(uint32_t event_type);
+
+  // The end that events are sent to.
+  int device_end() const { return device_end_; }
 
   // Takes back unread completion events of that CQ; how many there were.
   uint32_t RetractCompletions(uint64_t user_handle);

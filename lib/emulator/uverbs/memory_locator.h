@@ -20,6 +20,10 @@ struct LocatedMemory {
     std::byte* memory = nullptr;  // readable and writable by the device model
     uint64_t length = 0;
     MemoryPlace place;
+    // Where the same bytes are to be had by a process that does not see `memory`: a file that lives
+    // as long as `keep`. -1: only in this address space.
+    int file = -1;
+    uint64_t file_offset = 0;
   };
   RegistrationWay way = RegistrationWay::kHost;
   std::vector<Segment> segments;  // in order; never empty

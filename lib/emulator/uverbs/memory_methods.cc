@@ -12,7 +12,7 @@ namespace railgauge {
 
 namespace {
 
-constexpr uint64_t kPageMask = Arena::kPageBytes - 1;
+constexpr uint64_t kPageMask = RingMemory::kPageBytes - 1;
 
 // What the kernel's core knows; the rest of the bits is refused before a driver sees them.
 constexpr uint32_t kKnownAccess =
@@ -119,7 +119,9 @@ tl::expected<uint32_t, int> UverbsFile::Register(uint32_t pd_handle, LocatedMemo
     const uint64_t dma_address = device_.dma_space->Add({.memory = segment.memory,
                                                          .length = segment.length,
                                                          .place = segment.place,
-                                                         .way = memory.way});
+                                                         .way = memory.way,
+                                                         .file = segment.file,
+                                                         .file_offset = segment.file_offset});
     mr.dma_addresses.push_back(dma_address);
     params.pages.push_back({.dma_address = dma_address, .length = segment.length});
   }

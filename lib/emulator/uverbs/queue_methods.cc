@@ -14,7 +14,7 @@ namespace railgauge {
 
 namespace {
 
-constexpr uint64_t kPageMask = Arena::kPageBytes - 1;
+constexpr uint64_t kPageMask = RingMemory::kPageBytes - 1;
 
 // Which attributes a change of state must and may name (ib_modify_qp_is_ok() in the kernel, with
 // the differences of SRD). A change that is not here is not allowed.
@@ -80,9 +80,8 @@ int UverbsFile::CreateCq(Attributes& attributes) {
   if (const int fd = attributes.Fd(UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL); fd >= 0) {
     const auto channel = channels_.find(fd);
     if (channel == channels_.end()) return EBADF;
-    cq.events = std::make_shared<CqEvents>();
-    cq.events->channel = channel->second;
-    cq.events->user_handle = attributes.In<uint64_t>(UVERBS_ATTR_CREATE_CQ_USER_HANDLE);
+    cq.channel = channel->second;
+    cq.user_handle = attributes.In<uint64_t>(UVERBS_ATTR_CREATE_CQ_USER_HANDLE);
   }
 
   efa::CreateCqParams params;
@@ -94,10 +93,10 @@ int UverbsFile::CreateCq(Attributes& attributes) {
   params.interrupt_mode = with_events;
   const uint64_t ring_bytes = uint64_t{params.depth} * params.num_sub_cqs * params.entry_size_bytes;
   const uint64_t mapped_bytes = (ring_bytes + kPageMask) & ~kPageMask;
-  const auto key = device_.arena->Allocate(mapped_bytes);
+  const auto key = device_.rings->Allocate(mapped_bytes);
   if (!key) return ENOMEM;
   cq.ring_key = *key;
-  cq.dma_address = device_.dma_space->Add({.memory = device_.arena->At(*key, mapped_bytes).data(),
+  cq.dma_address = device_.dma_space->Add({.memory = device_.rings->At(*key, mapped_bytes).data(),
                                            .length = mapped_bytes,
                                            .place = MemoryPlace::NumaNode(0)});
   params.dma_address = cq.dma_address;
@@ -107,9 +106,11 @@ int UverbsFile::CreateCq(Attributes& attributes) {
     return ErrnoOf(created.error());
   }
   cq.number = created->cq;
-  if (cq.events) {
-    const std::lock_guard lock(device_.events_mutex);
-    device_.events[cq.number] = cq.events;
+  if (cq.channel) {
+    if (const int error = device_.events->Attach(cq.number, cq.channel, cq.user_handle)) {
+      Destroy(cq);
+      return error;
+    }
   }
 
   efa_ibv_create_cq_resp response = {};
@@ -133,25 +134,21 @@ int UverbsFile::DestroyCq(Attributes& attributes) {
   if (!found) return found.error();
   if ((*found)->users != 0) return EBUSY;
   // libibverbs waits until the application acknowledged what it has read; what it has not is gone.
-  const std::shared_ptr<CqEvents> events = (*found)->events;
-  Destroy(**found);
+  const std::shared_ptr<EventChannel> channel = (*found)->channel;
+  const uint64_t user_handle = (*found)->user_handle;
+  const uint32_t sent = Destroy(**found);
   objects_.erase(handle);
   ib_uverbs_destroy_cq_resp response = {};
-  if (events) {
-    response.comp_events_reported =
-        events->sent - events->channel->RetractCompletions(events->user_handle);
-  }
+  if (channel) response.comp_events_reported = sent - channel->RetractCompletions(user_handle);
   attributes.Out(UVERBS_ATTR_DESTROY_CQ_RESP, response);
   return 0;
 }
 
-void UverbsFile::Destroy(Cq& cq) {
+uint32_t UverbsFile::Destroy(Cq& cq) {
   device_.device->DestroyCq(cq.number);
-  if (cq.events) {
-    const std::lock_guard lock(device_.events_mutex);
-    device_.events.erase(cq.number);
-  }
+  const uint32_t events_sent = cq.channel ? device_.events->Detach(cq.number) : 0;
   ReleaseRing(cq.ring_key, cq.dma_address);
+  return events_sent;
 }
 
 int UverbsFile::CreateQp(Attributes& attributes) {
@@ -210,10 +207,10 @@ int UverbsFile::CreateQp(Attributes& attributes) {
   params.unsolicited_write_recv = unsolicited;
   const uint64_t rq_bytes = (uint64_t{command.rq_ring_size} + kPageMask) & ~kPageMask;
   if (rq_bytes != 0) {
-    const auto key = device_.arena->Allocate(rq_bytes);
+    const auto key = device_.rings->Allocate(rq_bytes);
     if (!key) return ENOMEM;
     qp.rq_ring_key = *key;
-    qp.rq_dma_address = device_.dma_space->Add({.memory = device_.arena->At(*key, rq_bytes).data(),
+    qp.rq_dma_address = device_.dma_space->Add({.memory = device_.rings->At(*key, rq_bytes).data(),
                                                 .length = rq_bytes,
                                                 .place = MemoryPlace::NumaNode(0)});
     params.rq_dma_address = qp.rq_dma_address;

@@ -4,28 +4,18 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <mutex>
 
 #include "lib/emulator/device/device.h"
 #include "lib/emulator/device/dma_space.h"
-#include "lib/emulator/uverbs/arena.h"
-#include "lib/emulator/uverbs/event_channel.h"
+#include "lib/emulator/uverbs/completion_events.h"
 #include "lib/emulator/uverbs/memory_locator.h"
+#include "lib/emulator/uverbs/ring_memory.h"
 #include "lib/scenario/emulated_machine.h"
 
 namespace railgauge {
 
 // The errno value that the driver makes of a status of the admin queue.
 int ErrnoOf(efa::AdminStatus status);
-
-// The completion events of one CQ. Kept by the CQ's owner; told to by the device.
-struct CqEvents {
-  std::shared_ptr<EventChannel> channel;
-  uint64_t user_handle = 0;
-  uint32_t sent = 0;  // guarded by UverbsDevice::events_mutex
-};
 
 struct UverbsDevice {
   // The errno value with which the driver refuses to register memory this way, or to be opened; 0
@@ -39,12 +29,11 @@ struct UverbsDevice {
   std::atomic<bool> removed{false};  // from the bus
   efa::Device* device = nullptr;
   efa::DmaSpace* dma_space = nullptr;
-  Arena* arena = nullptr;
+  RingMemory* rings = nullptr;
+  CompletionEvents* events = nullptr;
   MemoryLocator* locator = nullptr;
-  uint64_t llq_key = 0;       // arena offset of the LLQ BAR
+  uint64_t llq_key = 0;       // offset of the LLQ BAR in the ring memory
   uint64_t doorbell_key = 0;  // and of the doorbell BAR
-  std::mutex events_mutex;
-  std::map<uint16_t, std::shared_ptr<CqEvents>> events;  // by CQ number
 };
 
 }  // namespace railgauge

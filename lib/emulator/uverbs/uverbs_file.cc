@@ -250,7 +250,7 @@ bool UverbsFile::CloseEventFd(int fd) {
 void UverbsFile::ReleaseRing(uint64_t key, uint64_t dma_address) {
   if (key == 0) return;
   device_.dma_space->Remove(dma_address);
-  device_.arena->Free(key);
+  device_.rings->Free(key);
 }
 
 }  // namespace railgauge

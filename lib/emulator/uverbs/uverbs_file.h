@@ -66,7 +66,8 @@ class UverbsFile {
     uint32_t users = 0;
     uint64_t ring_key = 0;
     uint64_t dma_address = 0;
-    std::shared_ptr<CqEvents> events;
+    std::shared_ptr<EventChannel> channel;  // null without events
+    uint64_t user_handle = 0;
   };
   struct Qp {
     uint32_t pd_handle = 0, send_cq_handle = 0, recv_cq_handle = 0;
@@ -131,7 +132,7 @@ class UverbsFile {
                                        uint64_t iova, uint64_t length, uint32_t access);
 
   void Destroy(Qp& qp);
-  void Destroy(Cq& cq);
+  uint32_t Destroy(Cq& cq);  // how many events were sent
   int Destroy(Mr& mr);
   void Destroy(Ah& ah);
   void ReleaseRing(uint64_t key, uint64_t dma_address);

@@ -9,12 +9,6 @@ namespace railgauge {
 
 namespace {
 
-// Per function: room for the send rings of many QPs, and one doorbell page per open file.
-constexpr uint64_t kLlqBytes = uint64_t{64} << 20;
-constexpr uint64_t kDoorbellBytes = uint64_t{256} * Arena::kPageBytes;
-// For CQs and receive queues of all functions. Address space, not memory.
-constexpr uint64_t kRingPoolBytes = uint64_t{8} << 30;
-
 constexpr uint32_t kMaxCompVectors = 32;
 
 const EmulatedPciDevice* FindPci(const std::vector<EmulatedPciDevice>& devices,
@@ -37,24 +31,10 @@ const EmulatedPciDevice* FindPci(const EmulatedMachine& machine, const PciAddres
 
 Result<std::unique_ptr<UverbsHost>> UverbsHost::Create(const EmulatedMachine& machine,
                                                        MemoryLocator* locator,
-                                                       efa::Fabric::Environment environment) {
+                                                       std::unique_ptr<Hardware> hardware) {
   std::unique_ptr<UverbsHost> host(new UverbsHost());
-  const uint64_t bar_bytes = machine.nics.size() * (kLlqBytes + kDoorbellBytes);
-  RAILGAUGE_ASSIGN_OR_RETURN(host->arena_, Arena::Create(bar_bytes + kRingPoolBytes));
-  environment.completion_event = [raw = host.get()](uint32_t, const PciAddress& nic, uint16_t cq) {
-    raw->CompletionEvent(nic, cq);
-  };
-  environment.device_removed = [raw = host.get()](uint32_t, const PciAddress& nic) {
-    raw->OnRemoved(nic);
-  };
-  host->fabric_ = std::make_unique<efa::Fabric>(machine, &host->dma_space_, std::move(environment));
-
-  // All doorbells in one piece: the fault handler then needs one comparison.
-  const auto doorbells = host->arena_->Allocate(machine.nics.size() * kDoorbellBytes);
-  RAILGAUGE_CHECK(doorbells.has_value());
-  host->doorbells_begin_ = *doorbells;
-  host->doorbells_end_ = *doorbells + machine.nics.size() * kDoorbellBytes;
-
+  host->hardware_ = std::move(hardware);
+  Hardware& functions = *host->hardware_;
   size_t num_cpus = 0;
   for (const EmulatedNumaNode& node : machine.numa_nodes) num_cpus += node.cpus.size();
   for (size_t i = 0; i < machine.nics.size(); ++i) {
@@ -62,38 +42,34 @@ Result<std::unique_ptr<UverbsHost>> UverbsHost::Create(const EmulatedMachine& ma
     auto device = std::make_unique<UverbsDevice>();
     device->nic = &nic;
     device->pci = FindPci(machine, nic.address);
-    const auto llq = host->arena_->Allocate(kLlqBytes);
-    RAILGAUGE_CHECK(llq.has_value());
-    device->llq_key = *llq;
-    device->doorbell_key = *doorbells + i * kDoorbellBytes;
-    device->device = host->fabric_->AddDevice(
-        nic.address, {.llq = host->arena_->At(device->llq_key, kLlqBytes),
-                      .doorbells = host->arena_->At(device->doorbell_key, kDoorbellBytes)});
-    if (device->pci == nullptr || device->device == nullptr) {
+    if (device->pci == nullptr) {
       return Fail(MakeError("emulate NIC", nic.name + " at " + nic.address.ToString(),
                             "the scenario has no such PCI function", "Fix " + machine.source_file));
     }
-    device->dma_space = &host->dma_space_;
-    device->arena = host->arena_.get();
+    device->device = functions.device(i);
+    device->events = functions.events(i);
+    device->dma_space = functions.dma_space();
+    device->rings = functions.rings();
+    device->llq_key = functions.layout().LlqKey(i);
+    device->doorbell_key = functions.layout().DoorbellKey(i);
     device->locator = locator;
     device->num_comp_vectors =
         std::clamp<uint32_t>(static_cast<uint32_t>(num_cpus), 1, kMaxCompVectors);
-    host->by_address_[nic.address] = device.get();
     host->devices_.push_back(std::move(device));
   }
+  functions.SetRemovalListener([raw = host.get()](size_t index) { raw->OnRemoved(index); });
   return host;
 }
 
 UverbsHost::~UverbsHost() {
-  files_.clear();   // give everything back to the devices,
-  fabric_.reset();  // stop them, and only then take their memory away
+  files_.clear();  // give everything back to the devices before they go
 }
 
 int UverbsHost::Open(size_t index, bool close_on_exec) {
   if (index >= devices_.size()) return -ENXIO;
   if (devices_[index]->removed) return -ENXIO;
   if (const int error = devices_[index]->OpenError()) return -error;
-  const int fd = arena_->Duplicate(close_on_exec);
+  const int fd = hardware_->rings()->Duplicate(close_on_exec);
   if (fd < 0) return fd;
   if (fd >= kMaxFd) {
     RawSyscall(SYS_close, fd);
@@ -145,32 +121,19 @@ void UverbsHost::Close(int fd) {
 }
 
 bool UverbsHost::IsDoorbellPage(uint64_t offset) const {
-  return offset >= doorbells_begin_ && offset < doorbells_end_;
+  return hardware_->layout().IsDoorbell(offset);
 }
 
 void UverbsHost::StoreDoorbell(uint64_t offset, uint32_t value) {
-  if (!IsDoorbellPage(offset)) return;
-  const uint64_t in_all = offset - doorbells_begin_;
-  devices_[in_all / kDoorbellBytes]->device->Doorbell(in_all % kDoorbellBytes, value);
+  hardware_->StoreDoorbell(offset, value);
 }
 
-void UverbsHost::OnRemoved(const PciAddress& nic) {
-  const auto device = by_address_.find(nic);
-  if (device == by_address_.end()) return;
-  device->second->removed = true;
+void UverbsHost::OnRemoved(size_t index) {
+  devices_[index]->removed = true;
   const std::lock_guard lock(files_mutex_);
   for (auto& [fd, file] : files_) {
-    if (&file->device() == device->second) file->OnDeviceLost();
+    if (&file->device() == devices_[index].get()) file->OnDeviceLost();
   }
-}
-
-void UverbsHost::CompletionEvent(const PciAddress& nic, uint16_t cq) {
-  const auto device = by_address_.find(nic);
-  if (device == by_address_.end()) return;
-  const std::lock_guard lock(device->second->events_mutex);
-  const auto events = device->second->events.find(cq);
-  if (events == device->second->events.end()) return;
-  if (events->second->channel->SendCompletion(events->second->user_handle)) ++events->second->sent;
 }
 
 }  // namespace railgauge

@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,9 +15,7 @@
 #include <vector>
 
 #include "lib/base/result.h"
-#include "lib/emulator/device/device.h"
-#include "lib/emulator/device/dma_space.h"
-#include "lib/emulator/uverbs/arena.h"
+#include "lib/emulator/uverbs/hardware.h"
 #include "lib/emulator/uverbs/memory_locator.h"
 #include "lib/emulator/uverbs/uverbs_device.h"
 #include "lib/emulator/uverbs/uverbs_file.h"
@@ -28,11 +25,10 @@ namespace railgauge {
 
 class UverbsHost {
  public:
-  // `machine` and `locator` outlive the host. `environment.completion_event` is the host's own and
-  // replaced.
+  // `machine` and `locator` outlive the host; `hardware` is of that machine.
   static Result<std::unique_ptr<UverbsHost>> Create(const EmulatedMachine& machine,
                                                     MemoryLocator* locator,
-                                                    efa::Fabric::Environment environment);
+                                                    std::unique_ptr<Hardware> hardware);
   ~UverbsHost();
 
   size_t num_devices() const { return devices_.size(); }
@@ -55,24 +51,18 @@ class UverbsHost {
   // A 32-bit store to the doorbell page at `offset`, as it came from the CPU.
   void StoreDoorbell(uint64_t offset, uint32_t value);
 
-  efa::Fabric& fabric() { return *fabric_; }
   const UverbsDevice& device(size_t index) const { return *devices_[index]; }
 
  private:
   static constexpr int kMaxFd = 1 << 16;
 
   UverbsHost() = default;
-  void CompletionEvent(const PciAddress& nic, uint16_t cq);
   // The device went from the bus, as ib_uverbs is told of it.
-  void OnRemoved(const PciAddress& nic);
+  void OnRemoved(size_t index);
   std::shared_ptr<UverbsFile> FileOf(int fd);
 
-  std::unique_ptr<Arena> arena_;
-  efa::DmaSpace dma_space_;
+  std::unique_ptr<Hardware> hardware_;
   std::vector<std::unique_ptr<UverbsDevice>> devices_;
-  uint64_t doorbells_begin_ = 0, doorbells_end_ = 0;
-  std::map<PciAddress, UverbsDevice*> by_address_;
-  std::unique_ptr<efa::Fabric> fabric_;
   std::mutex files_mutex_;
   std::map<int, std::shared_ptr<UverbsFile>> files_;
   std::vector<std::atomic<bool>> is_open_ = std::vector<std::atomic<bool>>(kMaxFd);

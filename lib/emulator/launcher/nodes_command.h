@@ -1,0 +1,34 @@
+// The launcher's ways to several machines: the fabric with node 0, another node, and questions.
+#ifndef RAILGAUGE_LIB_EMULATOR_LAUNCHER_NODES_COMMAND_H_
+#define RAILGAUGE_LIB_EMULATOR_LAUNCHER_NODES_COMMAND_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "lib/base/result.h"
+#include "lib/emulator/launcher/enter_machine.h"
+#include "lib/scenario/emulated_machine.h"
+
+namespace railgauge {
+
+struct NodesCommand {
+  MachineOptions machine;  // `node` is set by the functions below
+  std::string argv0;       // the launcher's
+  // Executes the command; returns an exit status when that fails.
+  std::function<int()> execute;
+};
+
+// Is the fabric of `nodes` machines for as long as the command, on node 0, runs. Returns only on
+// failure.
+Error RunFabric(const EmulatedMachine& machine, uint32_t nodes, const NodesCommand& command);
+
+// Runs the command on another node of the fabric that this process is in. Returns only on failure.
+Error RunOnNode(uint32_t node, const NodesCommand& command);
+
+// What there is in the fabric that this process is in, as JSON.
+Result<std::string> DescribeFabric();
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_EMULATOR_LAUNCHER_NODES_COMMAND_H_
