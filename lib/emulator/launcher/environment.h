@@ -20,6 +20,8 @@ inline constexpr char kNodeVariable[] = "RAILGAUGE_EMULATED_NODE";
 // (machine_file.h). Also what tells a person that this /sys is not real.
 inline constexpr char kSupportFolder[] = "/sys/.railgauge-emulated";
 inline constexpr char kMachineFile[] = "/sys/.railgauge-emulated/machine";
+// Where faults can be switched: a 64-bit number that counts how often kMachineFile was replaced.
+inline constexpr char kSwitchesFile[] = "/sys/.railgauge-emulated/switches";
 
 }  // namespace railgauge
 
