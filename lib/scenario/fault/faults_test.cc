@@ -361,6 +361,7 @@ TEST(FaultsTest, DeviceFaultsCarryValueAndStart) {
           .kind = Kind::kRegistrationFails, .code = EFAULT, .way = RegistrationWay::kPeerMemory}));
   EXPECT_EQ(fault("completion-errors:rdmap79s0=0.25/abort"),
             (EmulatedNicFault{.kind = Kind::kCompletionErrors, .amount = 0.25, .code = 8}));
+  EXPECT_EQ(fault("completion-errors:rdmap79s0=0.25").code, 13u);
   EXPECT_EQ(fault("foreign-traffic:rdmap79s0=24Gb/s").amount, 3e9);
   EXPECT_EQ(fault("access-refused").code, uint32_t{EACCES});
 }

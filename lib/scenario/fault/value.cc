@@ -165,9 +165,13 @@ bool Parse(const FaultValueForm& form, FaultValue* value) {
     case Kind::kOctal:
       return ParseOctal(text, value);
     case Kind::kErrorShare: {
+      // Without a status it is the default's.
+      const std::string_view fallback = form.default_text;
       const size_t slash = text.find('/');
-      return slash != std::string_view::npos && ParseBounded(form, text.substr(0, slash), value) &&
-             ParseName(kStatuses, text.substr(slash + 1), value);
+      const std::string_view with = slash == std::string_view::npos ? fallback : text;
+      return with.find('/') != std::string_view::npos &&
+             ParseBounded(form, text.substr(0, slash), value) &&
+             ParseName(kStatuses, with.substr(with.find('/') + 1), value);
     }
   }
   return false;

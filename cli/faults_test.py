@@ -1,0 +1,151 @@
+#!/usr/bin/env -S python3 -B
+"""Sick machines: what the tools say of each fault, and that none of them makes a run hang.
+
+The tools know nothing of the emulator: what is judged here is what they make of a device that
+refuses, lies, stops or goes. Where it matters how fast something is, the difference is so large that
+a busy host does not hide it.
+"""
+from cli_testing import CliTestCase, main, read_csv
+
+MACHINE = "--emulate=p5.48xlarge,"
+NIC = "rdmap79s0"
+SISTER = "rdmap80s0"
+PARTNER = "rdmap96s0"  # below another switch of the same NUMA node
+GPU0 = "gpu:0000:53:00.0"
+
+
+class CensusFaultTest(CliTestCase):
+    def census(self, faults, *arguments, status=0):
+        outcome = self.railgauge("census", MACHINE + faults, "--csv_out=census.csv", *arguments)
+        self.assert_status(outcome, status)
+        return outcome, read_csv(self.path("census.csv"))
+
+    def statuses(self, rows, nic):
+        return {row["status"] for row in rows if row["nic_name"] == nic}
+
+    def test_ids_none_of_one_nic(self):
+        _, rows = self.census(f"ids-none:{NIC}", f"--nics={NIC},{SISTER}")
+        self.assertEqual(self.statuses(rows, NIC), {"no_id"})
+        self.assertEqual(self.statuses(rows, SISTER), {"ok"})
+
+    def test_ids_partial(self):
+        _, rows = self.census(f"ids-partial:{NIC}=rdma_recv", f"--nics={NIC}", "--places=numa0")
+        self.assertEqual({row["rdma_recv_ic_id"] for row in rows}, {""})
+        self.assertNotIn("", {row["rdma_read_ic_id"] for row in rows})
+
+    def test_a_driver_that_cannot_tell(self):
+        _, rows = self.census(f"ids-unsupported:{NIC}", f"--nics={NIC},{SISTER}")
+        self.assertEqual(self.statuses(rows, NIC), {"cannot_tell"})
+
+    def test_registration_fails_by_one_way(self):
+        outcome, rows = self.census("registration-fails:peer_memory=EINVAL", f"--nics={NIC}")
+        failed = {row["way"] for row in rows if row["status"] == "registration_failed"}
+        self.assertEqual(failed, {"peer_memory"})
+        self.assertEqual({row["status"] for row in rows if row["way"] == "dmabuf"}, {"ok"})
+        self.assertIn("EINVAL", outcome.stdout)
+
+    def test_access_refused(self):
+        outcome, rows = self.census(f"access-refused:{NIC}=EPERM", f"--nics={NIC},{SISTER}")
+        self.assertEqual(self.statuses(rows, NIC), {"skipped"})
+        self.assertEqual(self.statuses(rows, SISTER), {"ok"})
+        self.assertIn("EPERM", outcome.stdout)
+
+    def test_missing_devices_are_not_there(self):
+        outcome, rows = self.census(f"missing-nic:{NIC},missing-gpu:gpu0")
+        self.assertIn("31 EFA NICs, 7 GPUs", outcome.stdout)
+        self.assertEqual(len({row["nic_name"] for row in rows}), 31)
+        self.assertNotIn(GPU0, {row["place"] for row in rows})
+
+    def test_a_flat_tree_invents_no_relation(self):
+        _, rows = self.census("flat-tree", f"--nics={NIC}")
+        self.assertEqual({row["relation"] for row in rows}, {"unknown"})
+
+    def test_numa_unknown_leaves_what_the_switch_says(self):
+        _, rows = self.census("numa-unknown", f"--nics={NIC}")
+        self.assertEqual({row["relation"] for row in rows}, {"unknown", "same_switch"})
+
+    def test_hidden_pci_is_one_line(self):
+        outcome = self.railgauge("census", MACHINE + "hidden-pci")
+        self.assert_one_line(outcome, "shows no PCI devices at all")
+
+    def test_permuted_gpus_keep_their_addresses(self):
+        _, plain = self.census("renamed-nics", "--nics=efa_0", "--places=gpu0")
+        _, permuted = self.census("renamed-nics,visible-gpus", "--nics=efa_0", "--places=gpu7")
+        self.assertEqual({row["place"] for row in plain}, {GPU0})
+        self.assertEqual({row["place"] for row in permuted}, {GPU0})
+
+    def test_unknown_fault_is_one_line(self):
+        outcome = self.railgauge("census", MACHINE + f"slow-nick:{NIC}")
+        self.assert_one_line(outcome, "there is no fault 'slow-nick'. Write 'slow-nic'.")
+
+
+class CheckFaultTest(CliTestCase):
+    def check(self, faults, *arguments, budget="4s"):
+        outcome = self.railgauge("check", "--placement=nearest", f"--nics={NIC},{SISTER},{PARTNER}",
+                                 "--places=gpu0", f"--time-budget={budget}", "--output=run",
+                                 MACHINE + faults, *arguments)
+        return outcome, read_csv(self.path("run/samples.csv"))
+
+    def reasons(self, rows, status):
+        return "\n".join(row["reason"] for row in rows if row["status"] == status)
+
+    def notes(self, outcome, text):
+        return [line for line in outcome.stderr.splitlines() if text in line]
+
+    # What was measured before stays, one line says what happened, and the run ends: a NIC that
+    # stalls costs its deadline of ten seconds once, not in every cell.
+    def test_a_nic_that_stops_completing(self):
+        outcome, rows = self.check(f"stop-completing:{NIC}@1500ms", budget="8s")
+        self.assert_status(outcome, 3)
+        self.assertLess(outcome.seconds, 60)
+        self.assertGreater(len([row for row in rows if row["status"] == "ok"]), 0, str(outcome))
+        stalled = [row for row in rows if "NIC stopped completing" in row["reason"]]
+        self.assertGreater(len(stalled), 0, str(outcome))
+        self.assertEqual(len(self.notes(outcome, f"{NIC} is given up")), 1, outcome.stderr)
+
+    def test_a_device_removed_mid_run(self):
+        outcome, rows = self.check(f"removed:{NIC}@1500ms", budget="8s")
+        self.assert_status(outcome, 3)
+        # Nobody waits for a device that says that it is gone.
+        self.assertLess(outcome.seconds, 30)
+        self.assertGreater(len([row for row in rows if row["status"] == "ok"]), 0, str(outcome))
+        self.assertIn("the device is lost", self.reasons(rows, "failed"))
+        self.assertEqual(len(self.notes(outcome, f"{NIC} is given up")), 1, outcome.stderr)
+
+    def test_counters_that_stick(self):
+        outcome, rows = self.check(f"stuck-counters:{NIC}")
+        self.assert_status(outcome, 3)
+        self.assertIn(f"of {NIC} grew by 0", self.reasons(rows, "invalid"))
+
+    def test_a_silent_fall_back(self):
+        outcome, rows = self.check("silent-fallback:all")
+        self.assert_status(outcome, 3)
+        self.assertEqual({row["status"] for row in rows}, {"invalid"})
+
+    def test_foreign_traffic(self):
+        outcome, rows = self.check(f"foreign-traffic:{NIC}=2GB/s")
+        self.assert_status(outcome, 3)
+        self.assertEqual({row["status"] for row in rows if row["nic_name"] == NIC}, {"invalid"})
+
+    def test_error_completions(self):
+        outcome, rows = self.check("completion-errors:all=0.2/unresp_remote")
+        self.assert_status(outcome, 3)
+        self.assertIn("UNRESP_REMOTE", self.reasons(rows, "failed"))
+
+    def test_memlock(self):
+        outcome, rows = self.check("memlock=64KiB")
+        self.assert_status(outcome, 3)
+        self.assertIn("ENOMEM", self.reasons(rows, "failed"))
+
+    def test_a_slow_nic_is_slow(self):
+        _, rows = self.check(f"slow-nic:{NIC}=0.01")
+        rates = {}
+        for row in rows:
+            if row["status"] == "ok" and row["operation"] == "read":
+                rates.setdefault(row["nic_name"], []).append(float(row["throughput_bytes_per_second"]))
+        self.assertLess(max(rates[NIC]), 0.0105 * 12.5e9)
+        self.assertGreater(max(rates[SISTER]), 2 * max(rates[NIC]))
+
+
+if __name__ == "__main__":
+    main()
