@@ -5,13 +5,18 @@ The tools know nothing of the emulator: what is judged here is what they make of
 refuses, lies, stops or goes. Where it matters how fast something is, the difference is so large that
 a busy host does not hide it.
 """
-from cli_testing import CliTestCase, main, read_csv
+import os
+import subprocess
+import time
+
+from cli_testing import CliTestCase, main, read_csv, run, runfile
 
 MACHINE = "--emulate=p5.48xlarge,"
 NIC = "rdmap79s0"
 SISTER = "rdmap80s0"
 PARTNER = "rdmap96s0"  # below another switch of the same NUMA node
 GPU0 = "gpu:0000:53:00.0"
+EMULATE = "lib/emulator/launcher/emulate"
 
 
 class CensusFaultTest(CliTestCase):
@@ -145,6 +150,71 @@ class CheckFaultTest(CliTestCase):
                 rates.setdefault(row["nic_name"], []).append(float(row["throughput_bytes_per_second"]))
         self.assertLess(max(rates[NIC]), 0.0105 * 12.5e9)
         self.assertGreater(max(rates[SISTER]), 2 * max(rates[NIC]))
+
+
+class ControlTest(CliTestCase):
+    """Faults switched while the machine runs, by emulate --control and --tell."""
+
+    # By a relative path: that of a test's folder can be longer than a socket's may be.
+    SOCKET = "control"
+
+    def start(self, *arguments, **options):
+        process = subprocess.Popen([runfile(EMULATE), f"--control={self.SOCKET}", *arguments],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, **options)
+        self.addCleanup(process.kill)
+        self.wait_for(process, lambda: os.path.exists(self.path(self.SOCKET)), "no control socket")
+        return process
+
+    def wait_for(self, process, condition, complaint):
+        deadline = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, complaint)
+            self.assertIsNone(process.poll(), complaint)
+            time.sleep(0.02)
+
+    def tell(self, line, status=0):
+        outcome = run([runfile(EMULATE), f"--tell={self.SOCKET}", line], cwd=self.folder)
+        self.assert_status(outcome, status)
+        text = outcome.stdout + outcome.stderr
+        self.assertEqual(len(text.splitlines()), 1, str(outcome))
+        return text.strip()
+
+    def test_a_running_check_meets_the_faults(self):
+        process = self.start("p5.48xlarge", runfile("cli/railgauge"), "check", "--placement=nearest",
+                             f"--nics={NIC},{SISTER},{PARTNER}", "--places=gpu0", "--output=run",
+                             "--time-budget=30s", stdin=subprocess.DEVNULL)
+        samples = self.path("run/samples.csv")
+        self.wait_for(process, lambda: os.path.exists(samples) and len(read_csv(samples)) > 2,
+                      "nothing was measured")
+        self.assertEqual(self.tell("status"), "ok: healthy")
+        self.assertEqual(self.tell(f"slow-nic:{SISTER}=0.5"), f"ok: slow-nic:{SISTER}=0.5")
+        self.assertIn("restart the machine", self.tell("missing-gpu:gpu3", status=2))
+        self.assertIn("there is no fault", self.tell("bogus", status=2))
+        self.assertEqual(self.tell("clear:all"), "ok: healthy")
+        self.tell(f"removed:{NIC}")
+        _, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 3, stderr)
+        self.assertIn(f"{NIC} is given up", stderr)
+        rows = read_csv(samples)
+        self.assertGreater(len([row for row in rows if row["status"] == "ok"]), 2)
+        self.assertFalse(os.path.exists(self.path(self.SOCKET)))
+        self.assertIn("ENOENT", self.tell("status", status=2))
+
+    def test_nodes_of_a_fabric_are_told_apart(self):
+        process = self.start("--nodes=2", "p4d.24xlarge", "sh", "-c", "read line; exit 7",
+                             stdin=subprocess.PIPE)
+        self.assertEqual(self.tell("node1 slow-nic:rdmap16s27"), "node1 ok: slow-nic:rdmap16s27")
+        self.assertEqual(self.tell("status"), "node0 ok: healthy; node1 ok: slow-nic:rdmap16s27")
+        self.assertIn("there is no node 7", self.tell("node7 status", status=2))
+        self.assertIn("there is no fault", self.tell("slow-nick:rdmap16s27", status=2))
+        process.communicate("\n", timeout=30)
+        self.assertEqual(process.returncode, 7)
+
+    def test_a_path_in_use_is_refused(self):
+        self.path("taken", "")
+        outcome = run([runfile(EMULATE), "--control=taken", "p4d.24xlarge", "true"], cwd=self.folder)
+        self.assert_one_line(outcome, "make control socket", "EADDRINUSE")
 
 
 if __name__ == "__main__":

@@ -86,6 +86,19 @@ Status FabricServer::Start() {
   return {};
 }
 
+void FabricServer::Switch(uint32_t node, const EmulatedMachine& machine) {
+  efa::Fabric& fabric = host_->fabric();
+  EmulatedMachine& held = machines_[node];
+  held.resources = machine.resources;
+  fabric.SetCapacities(node, machine.resources);
+  for (size_t i = 0; i < held.nics.size(); ++i) {
+    // Only those that changed, so that a fault which is to start later does so in time.
+    if (held.nics[i].faults == machine.nics[i].faults) continue;
+    held.nics[i].faults = machine.nics[i].faults;
+    fabric.SetFaults(node, held.nics[i].address, held.nics[i].faults);
+  }
+}
+
 void FabricServer::ServeUntil(int stop) {
   std::vector<pollfd> ready;
   for (;;) {

@@ -41,6 +41,10 @@ class FabricServer {
   // Starts the executor. After fork(), if there is one: it makes a thread.
   Status Start();
 
+  // From now on `node` has the capacities and the device faults of `machine`, which is otherwise
+  // its own. Not while ServeUntil runs.
+  void Switch(uint32_t node, const EmulatedMachine& machine);
+
   // Serves until `stop` is readable.
   void ServeUntil(int stop);
 

@@ -1,12 +1,8 @@
 #include "lib/emulator/launcher/control.h"
 
-#include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,7 +14,6 @@ namespace {
 constexpr size_t kMostBytes = 4096;  // of a line
 constexpr int kClientSeconds = 1;    // that a client may keep others waiting
 constexpr int kAnswerSeconds = 5;    // that the answer may take
-constexpr int kWithoutPidfdMs = 50;  // between looks at the child, on Linux before 5.3
 
 Result<sockaddr_un> AddressOf(const std::string& path) {
   sockaddr_un address = {};
@@ -54,36 +49,11 @@ bool SendLine(int fd, const std::string& line) {
   return send(fd, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
 
-pid_t g_child = 0;
-
-// A terminal sends its signals to the child, too; what another process sent is meant for it.
-void ForwardToChild(int signal_number, siginfo_t* info, void*) {
-  if (info->si_code <= 0) kill(g_child, signal_number);
-}
-
-void LeaveSignalsTo(pid_t child) {
-  g_child = child;
-  struct sigaction action = {};
-  action.sa_sigaction = ForwardToChild;
-  action.sa_flags = SA_SIGINFO;
-  sigemptyset(&action.sa_mask);
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-    sigaction(signal_number, &action, nullptr);
-  }
-}
-
-void Answer(int listener, const std::function<std::string(const std::string&)>& tell) {
-  const UniqueFd client(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-  if (!client.valid()) return;
-  LimitWaiting(client.get(), kClientSeconds);
-  SendLine(client.get(), Printable(tell(ReadLine(client.get()))));
-}
-
 }  // namespace
 
-Result<UniqueFd> ListenForControl(const std::string& path) {
+Result<ControlSocket> ControlSocket::Listen(const std::string& path) {
   RAILGAUGE_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
-  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const mode_t before = umask(0077);
   const bool bound =
       fd.valid() &&
@@ -91,26 +61,19 @@ Result<UniqueFd> ListenForControl(const std::string& path) {
       listen(fd.get(), 8) == 0;
   const int error = errno;
   umask(before);
-  if (bound) return fd;
+  if (bound) return ControlSocket(path, std::move(fd));
   return Fail(ErrnoError(error, "make control socket", path,
                          error == EADDRINUSE ? "Remove it, or give another path" : ""));
 }
 
-int ServeControl(const UniqueFd& socket, pid_t child,
-                 const std::function<std::string(const std::string&)>& tell) {
-  LeaveSignalsTo(child);
-  constexpr long kPidfdOpen = 434;
-  const UniqueFd ended(static_cast<int>(syscall(kPidfdOpen, child, 0)));
-  int status = 0;
-  for (;;) {
-    const pid_t waited = waitpid(child, &status, WNOHANG);
-    if (waited == child || (waited < 0 && errno != EINTR)) return status;
-    pollfd ready[] = {{.fd = socket.get(), .events = POLLIN, .revents = 0},
-                      {.fd = ended.get(), .events = POLLIN, .revents = 0}};
-    const int timeout = ended.valid() ? -1 : kWithoutPidfdMs;
-    if (poll(ready, 2, timeout) > 0 && ready[0].revents != 0) Answer(socket.get(), tell);
-  }
+void ControlSocket::Answer(const std::function<std::string(const std::string&)>& tell) const {
+  const UniqueFd client(accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!client.valid()) return;
+  LimitWaiting(client.get(), kClientSeconds);
+  SendLine(client.get(), Printable(tell(ReadLine(client.get()))));
 }
+
+void ControlSocket::Remove() const { unlink(path_.c_str()); }
 
 Result<std::string> TellControl(const std::string& path, const std::string& line) {
   RAILGAUGE_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));

@@ -5,8 +5,6 @@
 #ifndef RAILGAUGE_LIB_EMULATOR_LAUNCHER_CONTROL_H_
 #define RAILGAUGE_LIB_EMULATOR_LAUNCHER_CONTROL_H_
 
-#include <sys/types.h>
-
 #include <functional>
 #include <string>
 
@@ -15,13 +13,23 @@
 
 namespace railgauge {
 
-// The socket at `path`, which must not exist; only its owner can connect.
-Result<UniqueFd> ListenForControl(const std::string& path);
+class ControlSocket {
+ public:
+  // At `path`, which must not exist; only its owner can connect.
+  static Result<ControlSocket> Listen(const std::string& path);
 
-// Answers lines by `tell` until the process `child`, a child of ours, ends. Signals that would end
-// this process are the child's. Returns wait(2)'s status of it.
-int ServeControl(const UniqueFd& socket, pid_t child,
-                 const std::function<std::string(const std::string&)>& tell);
+  // Readable when a client waits.
+  int fd() const { return fd_.get(); }
+  // Answers one client, if there is one, by `tell`. Takes a second at most, but for `tell`.
+  void Answer(const std::function<std::string(const std::string&)>& tell) const;
+  // Takes it out of the file system; it is of no more use.
+  void Remove() const;
+
+ private:
+  ControlSocket(std::string path, UniqueFd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  std::string path_;
+  UniqueFd fd_;
+};
 
 // Sends one line to the socket at `path`; what came back. Takes some seconds at most.
 Result<std::string> TellControl(const std::string& path, const std::string& line);

@@ -13,7 +13,10 @@
 #include "fmt/core.h"
 #include "lib/base/result.h"
 #include "lib/base/runfiles.h"
+#include "lib/emulator/launcher/control.h"
+#include "lib/emulator/launcher/controlled_run.h"
 #include "lib/emulator/launcher/enter_machine.h"
+#include "lib/emulator/launcher/fault_switches.h"
 #include "lib/emulator/launcher/nodes_command.h"
 #include "lib/scenario/fault/fault.h"
 #include "lib/scenario/load.h"
@@ -46,6 +49,10 @@ The command sees that machine's /sys, /proc/cpuinfo, NUMA nodes, CPUs, GPUs (by 
   --user=UID        run as this unprivileged user of the emulated machine (a user namespace)
   --device-mode=OCTAL  permission of /dev/infiniband/uverbs*, which root owns (default 0666)
   --list-faults     all faults, what each takes and what it is
+  --control=PATH    a socket by which faults are switched while the command runs
+  --tell=PATH LINE  tells that socket, and nothing else: 'slow-nic:rdmap79s0=0.6',
+                    'clear:slow-nic:rdmap79s0', 'clear:all', 'status'; with --nodes, 'node1 LINE'
+                    for one node
   --argv0=NAME      the name that the command is told to have
   --help            this text
 
@@ -61,6 +68,7 @@ struct Options {
   std::string argv0;
   MachineOptions machine;
   std::optional<uint32_t> nodes, node;
+  std::string control;  // the path of the socket; empty: none
   std::string spec;
   std::vector<std::string> command;
 };
@@ -97,6 +105,8 @@ Status ParseFlag(const std::string& argument, Options& options) {
   } else if (name == "--device-mode") {
     if (!AllDigits(value, "01234567")) return Fail(UsageError(argument, "not an octal number"));
     options.machine.device_mode = value;
+  } else if (name == "--control") {
+    options.control = value;
   } else if (name == "--nodes") {
     RAILGAUGE_ASSIGN_OR_RETURN(options.nodes, ParseNodeNumber(argument, value, 1, kMaxNodes));
   } else if (name == "--node") {
@@ -128,13 +138,18 @@ Result<Options> Parse(const std::vector<std::string>& arguments) {
   return options;
 }
 
-// The machine that the command line names.
-Result<EmulatedMachine> Load(Options& options, const std::string& argv0) {
+Status FindScenarios(Options& options, const std::string& argv0) {
   if (options.scenarios.empty()) {
     RAILGAUGE_ASSIGN_OR_RETURN(options.scenarios, FindDataFile("scenarios", argv0));
   }
   std::error_code error;
   options.scenarios = std::filesystem::absolute(options.scenarios, error).string();
+  return {};
+}
+
+// The machine that the command line names.
+Result<EmulatedMachine> Load(Options& options, const std::string& argv0) {
+  RAILGAUGE_RETURN_IF_ERROR(FindScenarios(options, argv0));
   return LoadSpec(options.spec, options.scenarios);
 }
 
@@ -177,11 +192,40 @@ int PrintFabric() {
   return 0;
 }
 
+// emulate --tell=PATH COMMAND.
+int Tell(const std::string& path, const std::vector<std::string>& arguments) {
+  if (path.empty() || arguments.size() != 3) {
+    return Complain(UsageError("--tell", "a socket and one command are needed"));
+  }
+  const auto answer = TellControl(path, arguments[2]);
+  if (!answer) return Complain(answer.error());
+  const bool ok = answer->find("ok: ") != std::string::npos;
+  std::fprintf(ok ? stdout : stderr, "%s\n", answer->c_str());
+  return ok ? 0 : kUsageError;
+}
+
+// As Run, with a socket to switch faults by.
+int RunControlled(Options& options, const NodesCommand& command, const std::string& argv0) {
+  if (auto found = FindScenarios(options, argv0); !found) return Complain(found.error());
+  const auto switches = FaultSwitches::Create(options.spec, options.scenarios);
+  if (!switches) return Complain(switches.error());
+  const auto control = ControlSocket::Listen(options.control);
+  if (!control) return Complain(control.error());
+  NodesCommand controlled = command;
+  controlled.control = &*control;
+  const Error error =
+      options.nodes ? RunFabric(switches->machine(), *options.nodes, controlled, *switches)
+                    : RunUnderControl(*control, *switches, options.machine, argv0, command.execute);
+  control->Remove();
+  return Complain(error);
+}
+
 int Run(Options& options, const std::string& argv0) {
   const NodesCommand command = {.machine = options.machine, .argv0 = argv0, .execute = [&options] {
                                   return Execute(options);
                                 }};
   if (options.node) return Complain(RunOnNode(*options.node, command));
+  if (!options.control.empty()) return RunControlled(options, command, argv0);
   const auto machine = Load(options, argv0);
   if (!machine) return Complain(machine.error());
   if (options.nodes) return Complain(RunFabric(*machine, *options.nodes, command));
@@ -199,6 +243,8 @@ int Main(const std::vector<std::string>& arguments) {
   }
   if (first == "--list-faults") return PrintFaults(arguments[0]);
   if (first == "--fabric-status") return PrintFabric();
+  constexpr std::string_view kTell = "--tell=";
+  if (first.starts_with(kTell)) return Tell(first.substr(kTell.size()), arguments);
   auto options = Parse(arguments);
   return options ? Run(*options, arguments[0]) : Complain(options.error());
 }

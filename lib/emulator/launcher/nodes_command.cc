@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -84,9 +85,55 @@ int BecomeNode(const EmulatedMachine& machine, const MachineOptions::Node& node,
   return command.execute();
 }
 
+// A descriptor that is readable when one of the two is.
+UniqueFd EitherReadable(int a, int b) {
+  UniqueFd either(epoll_create1(EPOLL_CLOEXEC));
+  for (const int fd : {a, b}) {
+    epoll_event event = {.events = EPOLLIN, .data = {.fd = fd}};
+    if (!either.valid() || epoll_ctl(either.get(), EPOLL_CTL_ADD, fd, &event) != 0) return {};
+  }
+  return either;
+}
+
+// The faults of each node of a fabric.
+class NodeSwitches {
+ public:
+  NodeSwitches(FabricServer& server, std::vector<FaultSwitches> nodes)
+      : server_(server), nodes_(std::move(nodes)) {}
+
+  std::string Tell(std::string line) {
+    size_t first = 0, end = nodes_.size();
+    unsigned node = 0;
+    int length = 0;
+    if (std::sscanf(line.c_str(), "node%u %n", &node, &length) == 1 && length > 0) {
+      if (node >= nodes_.size()) {
+        return fmt::format("there is no node {}; the fabric has {}", node, nodes_.size());
+      }
+      line.erase(0, static_cast<size_t>(length));
+      first = node;
+      end = first + 1;
+    }
+    std::string answers;
+    for (size_t i = first; i < end; ++i) {
+      const FaultSwitches::Answer answer = nodes_[i].Tell(line);
+      if (!answer.ok) return fmt::format("node{}: {}", i, answer.line);
+      if (answer.changed) {
+        server_.Switch(static_cast<uint32_t>(i), nodes_[i].machine());
+      }
+      answers += fmt::format("{}node{} {}", answers.empty() ? "" : "; ", i, answer.line);
+    }
+    return answers;
+  }
+
+ private:
+  FabricServer& server_;
+  std::vector<FaultSwitches> nodes_;
+};
+
 }  // namespace
 
-Error RunFabric(const EmulatedMachine& machine, uint32_t nodes, const NodesCommand& command) {
+Error RunFabric(const EmulatedMachine& machine, uint32_t nodes, const NodesCommand& command,
+                const std::optional<FaultSwitches>& switches) {
   std::vector<EmulatedMachine> machines;
   for (uint32_t i = 0; i < nodes; ++i) machines.push_back(MachineOfNode(machine, i));
   const auto server = FabricServer::Create(machines);
@@ -100,7 +147,18 @@ Error RunFabric(const EmulatedMachine& machine, uint32_t nodes, const NodesComma
     child->Kill();
     return started.error();
   }
-  while (!child->HandleSignals()) (*server)->ServeUntil(child->signals());
+  if (command.control == nullptr || !switches) {
+    while (!child->HandleSignals()) (*server)->ServeUntil(child->signals());
+    child->EndAsItDid();
+  }
+  NodeSwitches control(**server, std::vector<FaultSwitches>(nodes, *switches));
+  const UniqueFd ready = EitherReadable(child->signals(), command.control->fd());
+  if (!ready.valid()) return ErrnoError(errno, "epoll", "the control socket");
+  while (!child->HandleSignals()) {
+    (*server)->ServeUntil(ready.get());
+    command.control->Answer([&](const std::string& line) { return control.Tell(line); });
+  }
+  command.control->Remove();
   child->EndAsItDid();
 }
 

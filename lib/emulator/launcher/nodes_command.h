@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "lib/base/result.h"
+#include "lib/emulator/launcher/control.h"
 #include "lib/emulator/launcher/enter_machine.h"
+#include "lib/emulator/launcher/fault_switches.h"
 #include "lib/scenario/emulated_machine.h"
 
 namespace railgauge {
@@ -17,11 +20,15 @@ struct NodesCommand {
   std::string argv0;       // the launcher's
   // Executes the command; returns an exit status when that fails.
   std::function<int()> execute;
+  // Where faults are switched; a command that begins with "nodeN " is for that node, others for
+  // all.
+  const ControlSocket* control = nullptr;
 };
 
 // Is the fabric of `nodes` machines for as long as the command, on node 0, runs. Returns only on
-// failure.
-Error RunFabric(const EmulatedMachine& machine, uint32_t nodes, const NodesCommand& command);
+// failure. With `command.control` and `switches`, whose machine `machine` is, faults are switched.
+Error RunFabric(const EmulatedMachine& machine, uint32_t nodes, const NodesCommand& command,
+                const std::optional<FaultSwitches>& switches = std::nullopt);
 
 // Runs the command on another node of the fabric that this process is in. Returns only on failure.
 Error RunOnNode(uint32_t node, const NodesCommand& command);

@@ -15,6 +15,7 @@
 #include "lib/emulator/launcher/machine_file.h"
 #include "lib/emulator/preload/fault_handler.h"
 #include "lib/emulator/preload/safe_copy.h"
+#include "lib/emulator/preload/switch_watcher.h"
 #include "lib/emulator/uverbs/hosted_fabric.h"
 #include "lib/emulator/uverbs/local_hardware.h"
 #include "lib/emulator/uverbs/raw_syscall.h"
@@ -162,6 +163,7 @@ int EmulatedProcess::StartDevices() {
       [](uint64_t address) { return IfMade()->IsDoorbell(address); },
       [](uint64_t address, uint32_t value) { return IfMade()->StoreDoorbell(address, value); });
   if (fabric_ != nullptr && !executor_.Start(fabric_)) return -ENOMEM;
+  if (fabric_ != nullptr) SwitchWatcher::Start(fabric_, machine_);
   if (client_ != nullptr) pthread_atfork(nullptr, nullptr, LeaveFabricToParent);
   started_in_ = pid;
   host_.store(owned_host_.get(), std::memory_order_release);
