@@ -133,17 +133,18 @@ Nic::Nic(const std::string& device_name, bool with_events) : name(device_name) {
   attributes.qp_type = IBV_QPT_DRIVER;
   attributes.send_cq = attributes.recv_cq = cq;
   attributes.cap = {.max_send_wr = 256,
-                    .max_recv_wr = 1,
+                    .max_recv_wr = 64,
                     .max_send_sge = 1,
                     .max_recv_sge = 1,
                     .max_inline_data = 0};
   attributes.pd = pd;
   attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+  attributes.send_ops_flags = IBV_QP_EX_WITH_SEND;
   if ((device.device_caps & EFADV_DEVICE_ATTR_CAPS_RDMA_READ) != 0) {
     attributes.send_ops_flags |= IBV_QP_EX_WITH_RDMA_READ;
   }
   if ((device.device_caps & EFADV_DEVICE_ATTR_CAPS_RDMA_WRITE) != 0) {
-    attributes.send_ops_flags |= IBV_QP_EX_WITH_RDMA_WRITE;
+    attributes.send_ops_flags |= IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
   }
   efadv_qp_init_attr efa = {};
   efa.driver_qp_type = EFADV_QP_DRIVER_TYPE_SRD;
@@ -175,11 +176,21 @@ Mr Nic::Register(const NodeMemory& memory, int access) const {
   return mr;
 }
 
-Ah Nic::AddressOf(const Nic& peer) const {
+void Nic::PostReceive(uint32_t lkey, uint64_t address, uint32_t length, uint64_t id) {
+  ibv_sge entry = {.addr = address, .length = length, .lkey = lkey};
+  ibv_recv_wr request = {};
+  request.wr_id = id;
+  request.sg_list = &entry;
+  request.num_sge = 1;
+  ibv_recv_wr* bad = nullptr;
+  RAILGAUGE_CHECK(ibv_post_recv(qp, &request, &bad) == 0);
+}
+
+Ah Nic::AddressOf(const ibv_gid& peer) const {
   ibv_ah_attr attributes = {};
   attributes.is_global = 1;
   attributes.port_num = 1;
-  attributes.grh.dgid = peer.gid;
+  attributes.grh.dgid = peer;
   Ah ah(ibv_create_ah(pd, &attributes));
   RAILGAUGE_CHECK(ah != nullptr);
   return ah;
@@ -191,7 +202,11 @@ void Nic::Post(const std::vector<Request>& requests) {
   for (const Request& request : requests) {
     ex->wr_id = request.id;
     ex->wr_flags = IBV_SEND_SIGNALED;
-    if (request.write) {
+    if (request.send) {
+      ibv_wr_send(ex);
+    } else if (request.write && request.immediate) {
+      ibv_wr_rdma_write_imm(ex, request.rkey, request.remote_address, *request.immediate);
+    } else if (request.write) {
       ibv_wr_rdma_write(ex, request.rkey, request.remote_address);
     } else {
       ibv_wr_rdma_read(ex, request.rkey, request.remote_address);
@@ -216,6 +231,8 @@ std::optional<ibv_wc> Nic::WaitForCompletion() {
 Nic::Request Transfer(bool write, const Nic& peer, ibv_ah* ah, const ibv_mr& local,
                       const ibv_mr& remote, uint32_t length) {
   return {.write = write,
+          .send = false,
+          .immediate = {},
           .ah = ah,
           .qp_num = peer.qp->qp_num,
           .local_address = reinterpret_cast<uint64_t>(local.addr),

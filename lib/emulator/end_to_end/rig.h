@@ -81,10 +81,13 @@ class Nic {
   Nic& operator=(const Nic&) = delete;
 
   Mr Register(const NodeMemory& memory, int access = kAllAccess) const;
-  Ah AddressOf(const Nic& peer) const;
+  Ah AddressOf(const Nic& peer) const { return AddressOf(peer.gid); }
+  Ah AddressOf(const ibv_gid& peer) const;
 
   struct Request {
     bool write = false;
+    bool send = false;  // in place of either
+    std::optional<uint32_t> immediate;
     ibv_ah* ah = nullptr;
     uint32_t qp_num = 0;
     uint64_t local_address = 0, remote_address = 0;
@@ -92,6 +95,7 @@ class Nic {
     uint64_t id = 0;
   };
   void Post(const std::vector<Request>& requests);
+  void PostReceive(uint32_t lkey, uint64_t address, uint32_t length, uint64_t id = 0);
   // The next completion; empty after five seconds without one.
   std::optional<ibv_wc> WaitForCompletion();
 
