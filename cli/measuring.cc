@@ -15,6 +15,8 @@ constexpr double kScreeningShare = 0.8;
 constexpr uint32_t kRounds = 9;
 constexpr uint32_t kMoreRounds = 6;  // when nine were too noisy: fifteen in all
 
+constexpr uint32_t kMoreWindows = 2;  // of cells that the screening suspects: three in all
+
 // Runs plans one after the other until `deadline` and keeps what they give.
 class Campaign {
  public:
@@ -65,6 +67,19 @@ Plan PairsPlan(const std::vector<CellPair>& pairs, uint32_t first_round, uint32_
   return plan;
 }
 
+// The screening's windows again for as many of the suspects, the farthest from their class first,
+// as fit the budget.
+Plan RescreeningPlan(std::span<const Cell> suspects, Nanoseconds budget) {
+  Plan plan;
+  for (const Cell& cell : suspects) {
+    for (uint32_t i = 0; i < kMoreWindows; ++i) plan.windows.push_back({cell, 0});
+    if (EstimateDuration(plan) <= budget) continue;
+    plan.windows.resize(plan.windows.size() - kMoreWindows);
+    break;
+  }
+  return plan;
+}
+
 }  // namespace
 
 Plan ScreeningPlan(const Session& session, const MeasuringRequest& request) {
@@ -102,12 +117,15 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
                             " cells were not measured: they took longer than planned and the time "
                             "budget is used up");
   }
+  const std::vector<Cell> suspects =
+      WorthMoreWindows(session.machine, census, campaign.samples(), decision, gates);
+  campaign.Run(RescreeningPlan(suspects, left() / 4), "more windows");
   std::vector<CellPair> pairs =
       Shortlist(session.machine, census, campaign.samples(), decision, gates);
   if (!campaign.stopped()) {
     // Half of what is left now, so that noisy pairs can have their second helping.
     campaign.Run(PairsPlan(pairs, 1, kRounds, left() * 2 / 3), "paired rounds");
-    pairs = StillNoisy(pairs, campaign.samples(), gates);
+    pairs = StillInDoubt(session.machine, census, campaign.samples(), decision, pairs, gates);
   }
   if (!campaign.stopped()) {
     campaign.Run(PairsPlan(pairs, kRounds + 1, kMoreRounds, left()), "more rounds");

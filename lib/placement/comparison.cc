@@ -32,26 +32,30 @@ std::vector<PairedRound> PairRounds(const MeasuredCell& cell, const MeasuredCell
   return rounds;
 }
 
-Outcome OutcomeOf(const PairedRatio& paired, double margin, const JudgeGates& gates) {
-  const auto [low, high] = paired.interval;
-  if (paired.ratio < 1 - margin && high < 1) return Outcome::kWorse;
-  if (low < 1 - margin && high >= 1 && high - low > gates.noisy_width) return Outcome::kNoisy;
-  if (paired.ratio < 1 - gates.differs && high < 1) return Outcome::kDiffers;
-  return Outcome::kNotWorse;
-}
-
 }  // namespace
 
 Comparison Compare(const MeasuredCell& cell, const MeasuredCell& other, double margin,
                    const JudgeGates& gates) {
   RAILGAUGE_CHECK(cell.measured() && other.measured());
-  const auto paired =
-      ComparePaired(PairRounds(cell, other), {.confidence = gates.confidence, .seed = gates.seed});
-  if (!paired || paired->rounds < gates.min_rounds) {
-    const double ratio = *other.median > 0 ? *cell.median / *other.median : 1;
-    return {Outcome::kUnproven, ratio, std::nullopt, paired ? paired->rounds : 0};
+  const auto paired = ComparePaired(PairRounds(cell, other),
+                                    {.confidence = gates.confidence, .clearance = gates.clearance});
+  if (!paired || !paired->interval || paired->rounds < gates.min_rounds) {
+    Comparison unproven;
+    unproven.ratio = *other.median > 0 ? *cell.median / *other.median : 1;
+    unproven.rounds = paired ? paired->rounds : 0;
+    return unproven;
   }
-  return {OutcomeOf(*paired, margin, gates), paired->ratio, paired->interval, paired->rounds};
+  const Outcome outcome = OutcomeOf(
+      paired, {.margin = margin, .differs = gates.differs, .noisy_width = gates.noisy_width});
+  return {outcome, paired->ratio, paired->interval, paired->rounds, paired->p_value, std::nullopt};
+}
+
+Comparison AmongMany(Comparison comparison, const FalseDiscovery& budget, const JudgeGates& gates) {
+  if (!comparison.p_value) return comparison;
+  comparison.adjusted_p_value = budget.Adjusted(*comparison.p_value);
+  comparison.outcome =
+      AmongMany(comparison.outcome, *comparison.adjusted_p_value, gates.false_discovery);
+  return comparison;
 }
 
 }  // namespace railgauge

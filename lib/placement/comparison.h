@@ -8,30 +8,31 @@
 
 #include "lib/placement/cell_table.h"
 #include "lib/placement/gates.h"
-#include "lib/stats/bootstrap.h"
+#include "lib/stats/false_discovery.h"
+#include "lib/stats/median_interval.h"
+#include "lib/stats/ratio_outcome.h"
 
 namespace railgauge {
 
-enum class Outcome {
-  kNotWorse,  // not slower, as far as the rounds can tell
-  kDiffers,   // slower beyond doubt, but by less than the margin
-  kWorse,     // slower by more than the margin, and the whole interval is below equal
-  kNoisy,     // the interval is wide and holds both "equal" and "worse than the margin"
-  kUnproven,  // too few paired rounds; `ratio` is of the medians and only raises a suspicion
-};
-
 struct Comparison {
   Outcome outcome = Outcome::kUnproven;
-  double ratio = 1;                  // of the first to the second
-  std::optional<Interval> interval;  // empty when unproven
-  size_t rounds = 0;                 // in which both were measured
+  double ratio = 1;                        // of the first to the second
+  std::optional<MedianInterval> interval;  // empty with too few rounds: `ratio` only suspects
+  size_t rounds = 0;                       // in which both were measured
+  // The chance of such rounds if the first were not slower; empty without an interval. And the same
+  // adjusted for the number of the run's comparisons, where those are known.
+  std::optional<double> p_value, adjusted_p_value;
 };
 
 // `cell` against `other`; both must have been measured. Rounds of the same number are paired (0,
 // the screening, is none); where a round holds several windows of a cell, the ones nearest in time.
-// The ratio to a throughput of zero counts as 1.
+// The ratio to a throughput of zero counts as 1. By its own rounds alone: among the other
+// comparisons of a run, AmongMany.
 Comparison Compare(const MeasuredCell& cell, const MeasuredCell& other, double margin,
                    const JudgeGates& gates);
+
+// What is left of a comparison among all those of a run, whose p-values `budget` has.
+Comparison AmongMany(Comparison comparison, const FalseDiscovery& budget, const JudgeGates& gates);
 
 }  // namespace railgauge
 

@@ -9,6 +9,7 @@
 
 #include "fmt/core.h"
 #include "lib/placement/comparison.h"
+#include "lib/placement/findings.h"
 #include "lib/placement/sentences.h"
 #include "lib/placement/sharing.h"
 
@@ -58,6 +59,7 @@ class ConsumerJudge {
         if (cell == nullptr || !cell->measured()) continue;
         CheckRivals(nic, *cell, dimension);
         CheckClass(nic, *cell);
+        CheckFindings(nic, *cell);
       }
     }
     CheckSharing();
@@ -75,6 +77,7 @@ class ConsumerJudge {
   void CheckOthersMeasured();
   void CheckRivals(const NicKey& nic, const MeasuredCell& cell, const Dimension& dimension);
   void CheckClass(const NicKey& nic, const MeasuredCell& cell);
+  void CheckFindings(const NicKey& nic, const MeasuredCell& cell);
   void CheckSharing();
   void AddWrong(const NicKey& nic, const Match& match, const Dimension& dimension);
   void NoteRegret(const Comparison& comparison, bool free);
@@ -89,6 +92,7 @@ class ConsumerJudge {
   std::optional<Comparison> free_regret_, other_regret_;
   std::optional<Match> differs_;  // the worst that is slower, but not by enough to count
   bool something_measured_ = false;
+  bool class_noted_ = false;
 };
 
 // An operation that no chosen NIC can do, or that nobody asked to measure, is noted; of one that
@@ -193,7 +197,7 @@ void ConsumerJudge::CheckRivals(const NicKey& nic, const MeasuredCell& cell,
   double fastest_cleared = 0;
   for (const Rival& rival : evidence_.RivalsOf(assignment_, nic.address, dimension)) {
     const Match match{&cell, rival.cell, rival.idle,
-                      Compare(cell, *rival.cell, gates().bad_placement, gates())};
+                      evidence_.Compare(cell, *rival.cell, gates().bad_placement)};
     const Comparison& comparison = match.comparison;
     const bool proven = comparison.outcome != Outcome::kUnproven;
     if (rival.free || comparison.outcome == Outcome::kNotWorse) {
@@ -291,7 +295,7 @@ void ConsumerJudge::AddWrong(const NicKey& nic, const Match& match, const Dimens
 void ConsumerJudge::CheckClass(const NicKey& nic, const MeasuredCell& cell) {
   const auto standing = evidence_.classes().Of(cell);
   if (!standing || !standing->suspect) return;
-  const Comparison comparison = evidence_.classes().CompareWithClass(cell);
+  const Comparison comparison = evidence_.CompareWithClass(cell);
   const std::string gap = fmt::format(
       "{} gives {} where the median of {} {} cells is {} ({}; {})", NameOf(nic), RateOf(cell),
       standing->members, ToString(evidence_.relations().Of(nic.address, assignment_.consumer)),
@@ -305,13 +309,37 @@ void ConsumerJudge::CheckClass(const NicKey& nic, const MeasuredCell& cell) {
     concern.verdict = Verdict::kNoisy;
     concern.sentence = gap + "; the rounds spread too much to tell: measure again for longer.";
   } else if (comparison.outcome == Outcome::kUnproven &&
-             comparison.ratio < 1 - gates().bad_placement) {
+             (comparison.ratio < 1 - gates().bad_placement || comparison.interval)) {
     concern.verdict = Verdict::kUndecided;
     concern.sentence = gap + "; it looks slow but was not measured often enough: allow more time.";
   } else {
     return;
   }
   concerns_.push_back(std::move(concern));
+}
+
+// Of a cell with two speeds a median says nothing, and of a class with two, belonging to it.
+void ConsumerJudge::CheckFindings(const NicKey& nic, const MeasuredCell& cell) {
+  const CellFindings& findings = evidence_.findings().Of(cell);
+  if (findings.two_speeds) {
+    concerns_.push_back(
+        {Verdict::kNoisy,
+         1 - findings.two_speeds->low / findings.two_speeds->high,
+         fmt::format("{} has two speeds ({}): {}. Find out what decides which.", NameOf(nic),
+                     MeasureOf(cell), NameBoth(*findings.two_speeds, "windows")),
+         {},
+         {}});
+    return;
+  }
+  const bool slow_half = findings.class_two_speeds &&
+                         *cell.median < (1 - gates().differs) * findings.class_two_speeds->high;
+  if (slow_half && !class_noted_) {
+    class_noted_ = true;
+    notes_.push_back(
+        fmt::format("{} is among the slower {} cells, which have two speeds ({}): {}.", NameOf(nic),
+                    ToString(evidence_.relations().Of(nic.address, assignment_.consumer)),
+                    MeasureOf(cell), NameBoth(*findings.class_two_speeds, "cells")));
+  }
 }
 
 void ConsumerJudge::CheckSharing() {
@@ -390,8 +418,11 @@ PlacementRow ConsumerJudge::Row() {
   const auto clamp = [](double ratio) { return std::clamp(1 - ratio, 0.0, 1.0); };
   if (something_measured_) row.regret = regret ? clamp(regret->ratio) : 0;
   if (regret && regret->interval) {
-    row.regret_low = clamp(regret->interval->high);
-    row.regret_high = clamp(regret->interval->low);
+    row.regret_low = clamp(regret->interval->interval.high);
+    row.regret_high = clamp(regret->interval->interval.low);
+    row.regret_confidence = regret->interval->confidence;
+    row.regret_rounds = regret->rounds;
+    row.regret_adjusted_p_value = regret->adjusted_p_value;
   }
   return row;
 }

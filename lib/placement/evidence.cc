@@ -13,10 +13,44 @@ Evidence::Evidence(const Machine& machine, std::span<const CensusRow> census,
       gates_(gates),
       table_(samples),
       relations_(census),
-      classes_(table_, relations_, gates) {
+      classes_(table_, relations_, gates),
+      findings_(classes_, gates) {
   for (const Assignment& assignment : decision.assignments) {
     for (const NicKey& nic : assignment.nics) users_[nic.address].push_back(assignment.consumer);
   }
+  budget_ = FalseDiscovery(PValues());
+}
+
+std::vector<double> Evidence::PValues() const {
+  std::vector<double> p_values;
+  const auto add = [&](const Comparison& comparison) {
+    if (comparison.p_value) p_values.push_back(*comparison.p_value);
+  };
+  for (const Assignment& assignment : decision_.assignments) {
+    for (const NicKey& nic : assignment.nics) {
+      for (const Dimension& dimension : kDimensions) {
+        const MeasuredCell* cell = table_.Find(nic.address, assignment.consumer, dimension);
+        if (cell == nullptr || !cell->measured()) continue;
+        for (const Rival& rival : RivalsOf(assignment, nic.address, dimension)) {
+          add(railgauge::Compare(*cell, *rival.cell, gates_.bad_placement, gates_));
+        }
+      }
+    }
+  }
+  for (const MeasuredCell& cell : table_.cells()) {
+    const auto standing = classes_.Of(cell);
+    if (standing && standing->suspect) add(classes_.CompareWithClass(cell));
+  }
+  return p_values;
+}
+
+Comparison Evidence::Compare(const MeasuredCell& cell, const MeasuredCell& other,
+                             double margin) const {
+  return AmongMany(railgauge::Compare(cell, other, margin, gates_), budget_, gates_);
+}
+
+Comparison Evidence::CompareWithClass(const MeasuredCell& cell) const {
+  return AmongMany(classes_.CompareWithClass(cell), budget_, gates_);
 }
 
 const std::vector<MemoryPlace>& Evidence::Users(const PciAddress& nic) const {

@@ -13,10 +13,13 @@
 
 #include "lib/base/pci_address.h"
 #include "lib/placement/cell_table.h"
+#include "lib/placement/comparison.h"
 #include "lib/placement/decision.h"
+#include "lib/placement/findings.h"
 #include "lib/placement/gates.h"
 #include "lib/placement/speed_class.h"
 #include "lib/record/records.h"
+#include "lib/stats/false_discovery.h"
 #include "lib/topology/machine.h"
 
 namespace railgauge {
@@ -45,6 +48,14 @@ class Evidence {
   const Relations& relations() const { return relations_; }
   const SpeedClasses& classes() const { return classes_; }
 
+  // Two cells, and a suspect with its class: as Compare of comparison.h and
+  // SpeedClasses::CompareWithClass, but among all comparisons of the run, so that the findings of a
+  // run of many share one false-discovery budget.
+  Comparison Compare(const MeasuredCell& cell, const MeasuredCell& other, double margin) const;
+  Comparison CompareWithClass(const MeasuredCell& cell) const;
+
+  const Findings& findings() const { return findings_; }
+
   // The consumers that use `nic`; empty when it is idle.
   const std::vector<MemoryPlace>& Users(const PciAddress& nic) const;
   bool Idle(const PciAddress& nic) const { return Users(nic).empty(); }
@@ -63,6 +74,8 @@ class Evidence {
                               const Dimension& dimension) const;
 
  private:
+  // The p-values of all comparisons that a verdict of this run may rest on.
+  std::vector<double> PValues() const;
   // `free` of Rival, for a NIC that others use.
   bool ExchangeGains(const MemoryPlace& consumer, const PciAddress& chosen, const PciAddress& rival,
                      const Dimension& dimension) const;
@@ -77,7 +90,9 @@ class Evidence {
   const CellTable table_;
   const Relations relations_;
   const SpeedClasses classes_;
+  const Findings findings_;
   std::map<PciAddress, std::vector<MemoryPlace>> users_;
+  FalseDiscovery budget_{{}};  // of PValues
 };
 
 }  // namespace railgauge

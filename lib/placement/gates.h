@@ -21,12 +21,21 @@ struct JudgeGates {
   double bad_placement = 0.10;
   // An interval wider than this that holds "equal" tells nothing.
   double noisy_width = 0.10;
-  // Of the intervals. High, because a run compares many cells.
+  // That the intervals of medians have at least; of 9 values it is 99.6 %, of 15 99.3 %.
   double confidence = 0.99;
-  // Fewer paired rounds prove nothing: below 5 even all rounds agreeing by chance is likely (1/16).
-  size_t min_rounds = 5;
-  // A NIC is an outlier of its class below this robust z (the usual cut of the modified z-score).
-  double outlier_z = -3.5;
+  // With which rounds must exclude a bad choice to clear it, where one bad round stretches the
+  // interval: less than to accuse, because a wrong accusation costs somebody's day.
+  double clearance = 0.95;
+  // Fewer paired rounds have no interval of that confidence (median_interval.h).
+  size_t min_rounds = 8;
+  // The share of false ones expected among all that a run finds (false_discovery.h), each kind of
+  // test by itself: cells against their class, paired rounds, spreads, modes. The usual one; what
+  // differs by less than `differs` is no finding besides, so that the real share is far lower.
+  double false_discovery = 0.05;
+  // A cell below its class by this robust z is worth more windows, and paired rounds if they agree.
+  // It costs time, not a verdict, so it is nearer than an outlier's: -3.5 would miss one in ten
+  // cells that are slower by five times the noise.
+  double shortlist_z = -3;
   // The least spread that a class is taken to have, as a share of its median: the z of a class
   // whose members agree to the last digit would be infinite.
   double class_spread_floor = 0.005;
@@ -34,7 +43,10 @@ struct JudgeGates {
   size_t min_class_size = 4;
   // Chosen NICs of one consumer that are measured again against a rival, the most suspected first.
   size_t max_suspects = 4;
-  // Of the bootstrap; fixed, so that the same samples give the same verdict.
+  // Windows that spread this many times as much as others of their class are a finding. Noise with
+  // long tails makes two spreads differ by two now and then.
+  double wide_spread = 3;
+  // Of the simulated dips (dip.h); fixed, so that the same samples give the same verdict.
   uint64_t seed = 1;
 };
 

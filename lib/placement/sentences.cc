@@ -51,9 +51,9 @@ std::string MeasureOf(const MeasuredCell& cell) {
 std::string LossOf(const Comparison& comparison) {
   const std::string lost = fmt::format("{:.0f} % lost", Percent(1 - comparison.ratio));
   if (!comparison.interval) return lost + " in single windows";
-  return fmt::format("{}, {:.0f} to {:.0f} % in {} rounds", lost,
-                     Percent(1 - comparison.interval->high), Percent(1 - comparison.interval->low),
-                     comparison.rounds);
+  const auto [low, high] = comparison.interval->interval;
+  return fmt::format("{}, {:.0f} to {:.0f} % in {} rounds", lost, Percent(1 - high),
+                     Percent(1 - low), comparison.rounds);
 }
 
 }  // namespace railgauge

@@ -32,7 +32,7 @@ TEST(SentencesTest, Losses) {
   Comparison comparison;
   comparison.ratio = 0.75;
   EXPECT_EQ(LossOf(comparison), "25 % lost in single windows");
-  comparison.interval = Interval{0.7, 1.05};
+  comparison.interval = MedianInterval{{0.7, 1.05}, 0.996};
   comparison.rounds = 9;
   EXPECT_EQ(LossOf(comparison), "25 % lost, 0 to 30 % in 9 rounds");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "lib/placement/comparison.h"
 #include "lib/placement/evidence.h"
@@ -44,6 +45,7 @@ void AddOutliers(const Evidence& evidence, const Assignment& assignment, const D
     const MeasuredCell* peer = evidence.classes().PeerOf(*cell);
     if (standing && standing->suspect && peer != nullptr) {
       pairs.push_back(PairOf(*cell, *peer, true, evidence.gates()));
+      pairs.back().margin = evidence.gates().differs;
     }
   }
 }
@@ -73,22 +75,38 @@ std::vector<CellPair> Shortlist(const Machine& machine, std::span<const CensusRo
   return pairs;
 }
 
-std::vector<CellPair> StillNoisy(std::span<const CellPair> pairs, std::span<const Sample> samples,
-                                 const JudgeGates& gates) {
-  const CellTable table(samples);
+std::vector<Cell> WorthMoreWindows(const Machine& machine, std::span<const CensusRow> census,
+                                   std::span<const Sample> samples, const Decision& decision,
+                                   const JudgeGates& gates) {
+  const Evidence evidence(machine, census, samples, decision, gates);
+  std::vector<std::pair<double, Cell>> suspects;
+  for (const MeasuredCell& cell : evidence.table().cells()) {
+    const auto standing = evidence.classes().Of(cell);
+    if (standing && standing->suspect) suspects.emplace_back(standing->z, cell.cell);
+  }
+  std::sort(suspects.begin(), suspects.end());
+  std::vector<Cell> cells;
+  for (auto& [z, cell] : suspects) cells.push_back(std::move(cell));
+  return cells;
+}
+
+std::vector<CellPair> StillInDoubt(const Machine& machine, std::span<const CensusRow> census,
+                                   std::span<const Sample> samples, const Decision& decision,
+                                   std::span<const CellPair> pairs, const JudgeGates& gates) {
+  const Evidence evidence(machine, census, samples, decision, gates);
   const auto find = [&](const Cell& cell) {
-    return table.Find(cell.nic.address, cell.place, {cell.operation, cell.direction});
+    return evidence.table().Find(cell.nic.address, cell.place, {cell.operation, cell.direction});
   };
-  std::vector<CellPair> noisy;
+  std::vector<CellPair> doubtful;
   for (const CellPair& pair : pairs) {
     const MeasuredCell* cell = find(pair.cell);
     const MeasuredCell* other = find(pair.other);
     if (cell == nullptr || other == nullptr || !cell->measured() || !other->measured()) continue;
-    if (Compare(*cell, *other, gates.bad_placement, gates).outcome == Outcome::kNoisy) {
-      noisy.push_back(pair);
-    }
+    const Comparison comparison = evidence.Compare(*cell, *other, pair.margin);
+    const bool among_many = comparison.outcome == Outcome::kUnproven && comparison.interval;
+    if (comparison.outcome == Outcome::kNoisy || among_many) doubtful.push_back(pair);
   }
-  return noisy;
+  return doubtful;
 }
 
 }  // namespace railgauge

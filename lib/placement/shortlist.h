@@ -21,7 +21,15 @@ struct CellPair {
   double ratio = 1;
   // Without proof the verdict would be UNDECIDED. The others only give the regret its interval.
   bool suspect = false;
+  double margin = JudgeGates().bad_placement;  // the loss that the verdict asks about
 };
+
+// After the screening by one window each: the cells that are suspects of their class, the farthest
+// from it first. Two more windows tell most disturbed windows from slow paths, for any cell, and
+// save the paired rounds of a chosen one.
+std::vector<Cell> WorthMoreWindows(const Machine& machine, std::span<const CensusRow> census,
+                                   std::span<const Sample> samples, const Decision& decision,
+                                   const JudgeGates& gates = {});
 
 // For each consumer and dimension the slowest chosen NICs against their best rival: those below it
 // by more than JudgeGates::differs, at most JudgeGates::max_suspects, and at least one; and chosen
@@ -30,9 +38,12 @@ std::vector<CellPair> Shortlist(const Machine& machine, std::span<const CensusRo
                                 std::span<const Sample> samples, const Decision& decision,
                                 const JudgeGates& gates = {});
 
-// The pairs of a shortlist whose rounds left them NOISY: worth more rounds.
-std::vector<CellPair> StillNoisy(std::span<const CellPair> pairs, std::span<const Sample> samples,
-                                 const JudgeGates& gates = {});
+// The pairs of a shortlist that more rounds may decide: the ones that their rounds left NOISY, and
+// the ones that look worse, but not in enough rounds for a run of so many comparisons. Not those
+// that had too few rounds: they had their time.
+std::vector<CellPair> StillInDoubt(const Machine& machine, std::span<const CensusRow> census,
+                                   std::span<const Sample> samples, const Decision& decision,
+                                   std::span<const CellPair> pairs, const JudgeGates& gates = {});
 
 }  // namespace railgauge
 

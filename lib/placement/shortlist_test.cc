@@ -80,11 +80,14 @@ TEST(ShortlistTest, OfManySuspectsTheWorst) {
 TEST(ShortlistTest, QuietPairsNeedNoMoreRounds) {
   World world(MakeP5());
   world.Screen();
-  const std::vector<CellPair> pairs =
-      ListOf(world, MakeDecision(world.machine, {"gpu:0000:53:00.0 0000:c6:00.0"}));
-  EXPECT_TRUE(StillNoisy(pairs, world.samples).empty()) << "unproven is not noisy";
+  const Decision decision = MakeDecision(world.machine, {"gpu:0000:53:00.0 0000:c6:00.0"});
+  const std::vector<CellPair> pairs = ListOf(world, decision);
+  const auto in_doubt = [&] {
+    return StillInDoubt(world.machine, world.census, world.samples, decision, pairs);
+  };
+  EXPECT_TRUE(in_doubt().empty()) << "unproven is not noisy";
   world.Measure(pairs, 9);
-  EXPECT_TRUE(StillNoisy(pairs, world.samples).empty());
+  EXPECT_TRUE(in_doubt().empty());
 }
 
 }  // namespace

@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-#include "lib/stats/bootstrap.h"
 #include "lib/stats/median.h"
+#include "lib/stats/median_interval.h"
+#include "lib/stats/outlier.h"
 
 namespace railgauge {
 
@@ -34,6 +35,18 @@ SpeedClasses::SpeedClasses(const CellTable& table, const Relations& relations,
     one.median = *Median(medians);
     one.mad = *MedianAbsoluteDeviation(medians);
   }
+  std::vector<double> p_values;
+  for (const auto& [key, one] : classes_) {
+    if (one.members.size() < gates_.min_class_size) continue;
+    for (const MeasuredCell* cell : one.members) {
+      p_values.push_back(OutlierPValue(ZOf(*cell, one), one.members.size()));
+    }
+  }
+  screening_ = FalseDiscovery(std::move(p_values));
+}
+
+double SpeedClasses::ZOf(const MeasuredCell& cell, const Class& one) const {
+  return RobustZ(*cell.median, one.median, one.mad, gates_.class_spread_floor * one.median);
 }
 
 SpeedClasses::Key SpeedClasses::KeyOf(const MeasuredCell& cell) const {
@@ -53,11 +66,16 @@ std::optional<SpeedClasses::Standing> SpeedClasses::Of(const MeasuredCell& cell)
   if (one == nullptr || !cell.measured() || one->members.size() < gates_.min_class_size) {
     return std::nullopt;
   }
-  Standing standing{one->members.size(), one->median, 0, false};
-  standing.z =
-      RobustZ(*cell.median, one->median, one->mad, gates_.class_spread_floor * one->median);
+  Standing standing;
+  standing.members = one->members.size();
+  standing.median = one->median;
+  standing.z = ZOf(cell, *one);
+  standing.adjusted_p_value = screening_.Adjusted(OutlierPValue(standing.z, one->members.size()));
   standing.suspect =
-      standing.z <= gates_.outlier_z && *cell.median < (1 - gates_.differs) * one->median;
+      standing.z <= gates_.shortlist_z && *cell.median < (1 - gates_.differs) * one->median;
+  standing.looks_slow = standing.suspect &&
+                        *cell.median < (1 - gates_.bad_placement) * one->median &&
+                        standing.adjusted_p_value <= gates_.false_discovery;
   return standing;
 }
 
@@ -76,18 +94,30 @@ Comparison SpeedClasses::CompareWithClass(const MeasuredCell& cell) const {
     best = comparison;
     best_distance = distance;
   }
-  if (best.outcome == Outcome::kUnproven && cell.windows.size() >= gates_.min_rounds) {
-    // Its own windows prove nothing about others, but they may show that it has no one speed.
-    const auto own =
-        BootstrapMedian(cell.Values(), {.confidence = gates_.confidence, .seed = gates_.seed});
-    if (own->high >= (1 - gates_.differs) * one->median &&
-        own->high - own->low > gates_.noisy_width * one->median) {
-      best.outcome = Outcome::kNoisy;
-      best.interval = Interval{own->low / one->median, own->high / one->median};
-      best.rounds = cell.windows.size();
-    }
+  if (best.outcome != Outcome::kUnproven) return best;
+  // Its own windows prove nothing about others, but they may show that it has no one speed.
+  const auto own = IntervalOfMedian(cell.Values(), gates_.confidence);
+  if (own && own->interval.high >= (1 - gates_.differs) * one->median &&
+      own->interval.high - own->interval.low > gates_.noisy_width * one->median) {
+    best.outcome = Outcome::kNoisy;
+    best.interval = MedianInterval{
+        {own->interval.low / one->median, own->interval.high / one->median}, own->confidence};
+    best.rounds = cell.windows.size();
   }
   return best;
+}
+
+std::span<const MeasuredCell* const> SpeedClasses::MembersOf(const MeasuredCell& cell) const {
+  const Class* one = Find(cell);
+  return one == nullptr ? std::span<const MeasuredCell* const>() : one->members;
+}
+
+std::vector<std::span<const MeasuredCell* const>> SpeedClasses::All() const {
+  std::vector<std::span<const MeasuredCell* const>> all;
+  for (const auto& [key, one] : classes_) {
+    if (one.members.size() >= gates_.min_class_size) all.emplace_back(one.members);
+  }
+  return all;
 }
 
 const MeasuredCell* SpeedClasses::PeerOf(const MeasuredCell& cell) const {

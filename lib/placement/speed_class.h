@@ -19,6 +19,7 @@
 #include "lib/placement/comparison.h"
 #include "lib/placement/gates.h"
 #include "lib/record/records.h"
+#include "lib/stats/false_discovery.h"
 
 namespace railgauge {
 
@@ -40,21 +41,33 @@ class SpeedClasses {
 
   struct Standing {
     size_t members = 0;
-    double median = 0;     // of the members' medians
-    double z = 0;          // robust, of this cell
-    bool suspect = false;  // an outlier below, by z and by more than JudgeGates::differs
+    double median = 0;  // of the members' medians
+    double z = 0;       // robust, of this cell
+    // The chance of such a z in a class of equals, adjusted for the number of cells of the run.
+    double adjusted_p_value = 1;
+    // Below, by JudgeGates::shortlist_z and by more than JudgeGates::differs: worth more windows.
+    // Of hundreds of cells some are by chance.
+    bool suspect = false;
+    // A suspect that is badly slow (JudgeGates::bad_placement) and not by chance: if no rounds can
+    // tell, that must be said.
+    bool looks_slow = false;
   };
   // Empty for a cell that was not measured, and where the class is too small to tell.
   std::optional<Standing> Of(const MeasuredCell& cell) const;
 
-  // Whether a suspect is slow, by the paired rounds with the member nearest to the class's median
-  // that shares enough of them. Where none does, the ratio is to that median: kNoisy when the
-  // cell's own windows spread from below to above it, else kUnproven.
+  // Whether a suspect is slow (by its own rounds alone), by the paired rounds with the member
+  // nearest to the class's median that shares enough of them. Where none does, the ratio is to that
+  // median: kNoisy when the cell's own windows spread from below to above it, else kUnproven.
   Comparison CompareWithClass(const MeasuredCell& cell) const;
 
   // The member to measure a suspect against: nearest to the class's median, at the same place where
   // there is one; never the same NIC. Null when there is none.
   const MeasuredCell* PeerOf(const MeasuredCell& cell) const;
+
+  // The members of the cell's class; empty for one that has none.
+  std::span<const MeasuredCell* const> MembersOf(const MeasuredCell& cell) const;
+  // Every class of at least JudgeGates::min_class_size, as its members.
+  std::vector<std::span<const MeasuredCell* const>> All() const;
 
  private:
   using Key = std::tuple<Relation, MemoryPlace::Kind, Dimension, Bytes>;
@@ -65,11 +78,13 @@ class SpeedClasses {
   };
 
   Key KeyOf(const MeasuredCell& cell) const;
+  double ZOf(const MeasuredCell& cell, const Class& one) const;
   const Class* Find(const MeasuredCell& cell) const;
 
   const Relations& relations_;
   const JudgeGates gates_;
   std::map<Key, Class> classes_;
+  FalseDiscovery screening_{{}};  // over all members of all classes
 };
 
 }  // namespace railgauge

@@ -43,7 +43,9 @@ TEST(SpeedClassTest, AnOutlierIsSuspect) {
   EXPECT_EQ(standing->members, 32u);
   EXPECT_NEAR(standing->median, 12.5e9, 0.05e9);
   EXPECT_LT(standing->z, -3.5);
+  EXPECT_LT(standing->adjusted_p_value, 0.001);
   EXPECT_TRUE(standing->suspect);
+  EXPECT_TRUE(standing->looks_slow);
   EXPECT_FALSE(classes.Of(*table.Find(Pci("0000:51:00.0"), gpu, kRead))->suspect);
   EXPECT_EQ(classes.CompareWithClass(*outlier).outcome, Outcome::kUnproven);
   EXPECT_NEAR(classes.CompareWithClass(*outlier).ratio, 0.8, 0.02);
@@ -62,6 +64,34 @@ TEST(SpeedClassTest, AFewPercentAreNoOutlier) {
     ASSERT_TRUE(classes.Of(cell));
     EXPECT_FALSE(classes.Of(cell)->suspect);
   }
+}
+
+// Five percent are worth more windows, and no reason to call a cell slow without them.
+TEST(SpeedClassTest, ASuspectNeedNotLookSlow) {
+  const OneSlow slow(0.95);
+  const CellTable table(slow.world.samples);
+  const Relations relations(slow.world.census);
+  const SpeedClasses classes(table, relations, JudgeGates());
+  const auto standing =
+      classes.Of(*table.Find(Pci("0000:50:00.0"), *MemoryPlace::Parse("gpu:0000:53:00.0"), kRead));
+  EXPECT_TRUE(standing->suspect);
+  EXPECT_FALSE(standing->looks_slow);
+}
+
+// Of 320 cells with 4 % noise, some are far below the others in their one window; that is chance.
+TEST(SpeedClassTest, TheWorstOfManyIsNotSlow) {
+  World world(MakeP5());
+  world.noise = 0.04;
+  world.Screen();
+  const CellTable table(world.samples);
+  const Relations relations(world.census);
+  const SpeedClasses classes(table, relations, JudgeGates());
+  int suspects = 0;
+  for (const MeasuredCell& cell : table.cells()) {
+    suspects += classes.Of(cell)->suspect ? 1 : 0;
+    EXPECT_FALSE(classes.Of(cell)->looks_slow);
+  }
+  EXPECT_GT(suspects, 0);
 }
 
 TEST(SpeedClassTest, FewMembersAreNoClass) {

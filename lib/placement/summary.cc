@@ -4,14 +4,43 @@
 
 #include "fmt/core.h"
 #include "lib/placement/comparison.h"
-#include "lib/stats/bootstrap.h"
+#include "lib/placement/findings.h"
 #include "lib/stats/median.h"
+#include "lib/stats/median_interval.h"
 
 namespace railgauge {
 namespace {
 
 std::optional<BytesPerSecond> Rate(const std::optional<double>& value) {
   return value ? std::optional(BytesPerSecond{*value}) : std::nullopt;
+}
+
+// Whether the cell's class decides its verdict.
+bool JudgeByClass(const Evidence& evidence, const MeasuredCell& cell, SummaryRow& row) {
+  const auto standing = evidence.classes().Of(cell);
+  if (!standing) return false;
+  row.class_z = standing->z;
+  row.class_adjusted_p_value = standing->adjusted_p_value;
+  if (!standing->suspect) return false;
+  const Comparison comparison = evidence.CompareWithClass(cell);
+  row.rounds_adjusted_p_value = comparison.adjusted_p_value;
+  const std::string gap =
+      fmt::format("{} where {} cells of its class have a median of {}",
+                  FormatBytesPerSecond(BytesPerSecond{*cell.median}), standing->members,
+                  FormatBytesPerSecond(BytesPerSecond{standing->median}));
+  if (comparison.outcome == Outcome::kWorse) {
+    row.verdict = Verdict::kSlow;
+    row.reason = gap;
+    return true;
+  }
+  if (comparison.outcome != Outcome::kUnproven) return false;
+  // By chance some of many cells are far below their class in one window.
+  if (!standing->looks_slow && !comparison.interval) return false;
+  row.verdict = Verdict::kUndecided;
+  row.reason = comparison.interval
+                   ? "looks slow, but not in enough rounds for a run of so many comparisons: " + gap
+                   : "looks slow, but was not measured in turn with its class: " + gap;
+  return true;
 }
 
 void JudgeMeasured(const Evidence& evidence, const MeasuredCell& cell, SummaryRow& row) {
@@ -21,23 +50,12 @@ void JudgeMeasured(const Evidence& evidence, const MeasuredCell& cell, SummaryRo
     row.reason = fmt::format("{} of {} windows were not good: {}", bad, bad + cell.windows.size(),
                              cell.reason);
   }
-  const auto standing = evidence.classes().Of(cell);
-  if (standing && standing->suspect) {
-    const Comparison comparison = evidence.classes().CompareWithClass(cell);
-    const std::string gap =
-        fmt::format("{} where {} cells of its class have a median of {}",
-                    FormatBytesPerSecond(BytesPerSecond{*cell.median}), standing->members,
-                    FormatBytesPerSecond(BytesPerSecond{standing->median}));
-    if (comparison.outcome == Outcome::kWorse) {
-      row.verdict = Verdict::kSlow;
-      row.reason = gap;
-      return;
-    }
-    if (comparison.outcome == Outcome::kUnproven) {
-      row.verdict = Verdict::kUndecided;
-      row.reason = "looks slow, but was not measured in turn with its class: " + gap;
-      return;
-    }
+  if (JudgeByClass(evidence, cell, row)) return;
+  const CellFindings& findings = evidence.findings().Of(cell);
+  if (findings.two_speeds) {
+    row.verdict = Verdict::kNoisy;
+    row.reason = "two speeds: " + NameBoth(*findings.two_speeds, "windows");
+    return;
   }
   if (row.throughput_low && cell.windows.size() >= evidence.gates().min_rounds) {
     const double width = (row.throughput_high->value - row.throughput_low->value);
@@ -48,6 +66,23 @@ void JudgeMeasured(const Evidence& evidence, const MeasuredCell& cell, SummaryRo
                                FormatBytesPerSecond(*row.throughput_high));
     }
   }
+  if (findings.spread_factor) {
+    if (!row.reason.empty()) row.reason += "; ";
+    row.reason += fmt::format("its windows spread {:.0f} times as much as those of its class",
+                              *findings.spread_factor);
+  }
+  if (findings.class_two_speeds && row.reason.empty()) {
+    row.reason = "its class has two speeds: " + NameBoth(*findings.class_two_speeds, "cells");
+  }
+}
+
+void AddFindings(const CellFindings& findings, SummaryRow& row) {
+  row.findings = findings.Names();
+  const auto& speeds = findings.two_speeds ? findings.two_speeds : findings.class_two_speeds;
+  if (!speeds) return;
+  row.slow_speed = BytesPerSecond{speeds->low};
+  row.fast_speed = BytesPerSecond{speeds->high};
+  row.slow_fraction = static_cast<double>(speeds->low_count) / static_cast<double>(speeds->count);
 }
 
 void JudgeUnmeasured(const MeasuredCell& cell, SummaryRow& row) {
@@ -71,12 +106,12 @@ std::vector<SummaryRow> Summarize(const Evidence& evidence) {
     row.throughput_median = Rate(cell.median);
     // One window has no spread: 0 would claim that it was seen to have none.
     if (values.size() > 1) row.throughput_mad = Rate(MedianAbsoluteDeviation(values));
-    if (values.size() >= gates.min_rounds) {
-      const auto interval =
-          BootstrapMedian(values, {.confidence = gates.confidence, .seed = gates.seed});
-      row.throughput_low = Rate(interval->low);
-      row.throughput_high = Rate(interval->high);
+    if (const auto found = IntervalOfMedian(values, gates.confidence)) {
+      row.throughput_low = BytesPerSecond{found->interval.low};
+      row.throughput_high = BytesPerSecond{found->interval.high};
+      row.interval_confidence = found->confidence;
     }
+    AddFindings(evidence.findings().Of(cell), row);
     if (cell.measured()) {
       JudgeMeasured(evidence, cell, row);
     } else {

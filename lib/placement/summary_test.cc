@@ -34,11 +34,14 @@ TEST(SummaryTest, OneWindowHasNoSpread) {
 TEST(SummaryTest, SpreadAndInterval) {
   World world(MakeP5());
   for (const double value : {11.9e9, 12e9, 12.1e9, 12e9, 12e9}) world.Add(AnyCell(world), 0, value);
+  EXPECT_FALSE(RowsOf(world).at(0).throughput_low) << "five values have no interval of 99 %";
+  for (int i = 0; i < 4; ++i) world.Add(AnyCell(world), 0, 12e9);
   const SummaryRow row = RowsOf(world).at(0);
   EXPECT_EQ(row.verdict, Verdict::kOk);
   EXPECT_EQ(row.throughput_mad, BytesPerSecond{0});
   EXPECT_LE(*row.throughput_low, BytesPerSecond{12e9});
   EXPECT_GE(*row.throughput_high, BytesPerSecond{12e9});
+  EXPECT_NEAR(*row.interval_confidence, 1 - 2.0 / 512, 1e-12);
 }
 
 TEST(SummaryTest, ACellOfTwoSpeedsIsNoisy) {

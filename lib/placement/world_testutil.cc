@@ -88,7 +88,13 @@ void World::Measure(std::span<const CellPair> pairs, uint32_t rounds, uint32_t f
 
 void World::Check(const Decision& decision) {
   Screen();
-  Measure(Shortlist(machine, census, samples, decision), 9);
+  for (const Cell& cell : WorthMoreWindows(machine, census, samples, decision)) {
+    for (int i = 0; i < 2; ++i) MeasureOnce(cell, 0);
+  }
+  std::vector<CellPair> pairs = Shortlist(machine, census, samples, decision);
+  Measure(pairs, 9);
+  pairs = StillInDoubt(machine, census, samples, decision, pairs);
+  Measure(pairs, 6, 10);
 }
 
 NicKey World::nic(std::string_view address) const {

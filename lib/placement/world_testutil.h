@@ -38,7 +38,8 @@ class World {
   void Screen();
   // `rounds` rounds of the pairs, numbered from `first`.
   void Measure(std::span<const CellPair> pairs, uint32_t rounds, uint32_t first = 1);
-  // As `check` does it: screening, shortlist, 9 rounds of it.
+  // As `check` does it: screening, two more windows of suspects, shortlist, 9 rounds of it, 15
+  // where they leave doubt.
   void Check(const Decision& decision);
 
   // The cell of a NIC and place, by address and CSV spelling.

@@ -140,6 +140,18 @@ struct SummaryRow {
   std::optional<double> ceiling_fraction;  // of the known ceiling of this path
   Verdict verdict = Verdict::kUndecided;
   std::string reason;
+  std::optional<double> interval_confidence;  // of throughput_low to _high
+  // Where the cell stands among those that should be equally fast: its robust z, the chance of one
+  // so low among equals, and that of its paired rounds against a member; both chances are adjusted
+  // for the number of such tests in the run.
+  std::optional<double> class_z;
+  std::optional<double> class_adjusted_p_value;
+  std::optional<double> rounds_adjusted_p_value;
+  // "two_speeds" of its windows, "class_of_two_speeds", "wide_spread"; ';' between
+  std::string findings;
+  std::optional<BytesPerSecond> slow_speed;  // the two speeds: medians of their windows or members
+  std::optional<BytesPerSecond> fast_speed;
+  std::optional<double> slow_fraction;  // share of the windows or members that have the slow one
 };
 
 // placement.csv: one consumer's decision.
@@ -152,6 +164,11 @@ struct PlacementRow {
   std::optional<double> regret_high;
   Verdict verdict = Verdict::kUndecided;
   std::string reason;  // one sentence that a person can act on
+  // Of the interval of the regret, and of its rounds; the chance of such rounds if nothing were
+  // lost, adjusted for the number of the run's comparisons.
+  std::optional<double> regret_confidence;
+  std::optional<uint64_t> regret_rounds;
+  std::optional<double> regret_adjusted_p_value;
 };
 
 }  // namespace railgauge

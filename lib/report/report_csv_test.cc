@@ -39,12 +39,15 @@ TEST(ReportCsvTest, Headers) {
                 "nic_pci_address,nic_name,place,operation,direction,size_bytes,depth,load,way,"
                 "relation,interconnect_id,sample_count,throughput_median_bytes_per_second,"
                 "throughput_mad_bytes_per_second,throughput_low_bytes_per_second,"
-                "throughput_high_bytes_per_second,ceiling_fraction,verdict,reason\n");
+                "throughput_high_bytes_per_second,ceiling_fraction,verdict,reason,"
+                "interval_confidence_fraction,class_z,class_adjusted_p_value,"
+                "rounds_adjusted_p_value,findings,slow_speed_bytes_per_second,"
+                "fast_speed_bytes_per_second,slow_speed_fraction\n");
   EXPECT_EQ(CsvHeader<PlacementRow>(),
             std::string(kRunHeader) +
                 "consumer,chosen_nic_pci_addresses,chosen_nic_names,best_nic_pci_addresses,"
                 "best_nic_names,regret_fraction,regret_low_fraction,regret_high_fraction,verdict,"
-                "reason\n");
+                "reason,regret_confidence_fraction,regret_rounds,regret_adjusted_p_value\n");
 }
 
 const NicKey kNic = {{0, 0xc6, 0, 0}, "rdmap198s0"};
@@ -164,10 +167,18 @@ TEST(ReportCsvTest, TheOtherRowsRoundTrip) {
   summary.throughput_mad = BytesPerSecond{0};
   summary.ceiling_fraction = std::nan("");
   summary.verdict = Verdict::kSlow;
+  summary.interval_confidence = 0.99609375;
+  summary.class_z = -4.5;
+  summary.class_adjusted_p_value = 0.001;
+  summary.findings = "two_speeds";
+  summary.slow_speed = BytesPerSecond{6e9};
+  summary.fast_speed = BytesPerSecond{12.5e9};
+  summary.slow_fraction = 0.25;
   EXPECT_EQ(LineOf(summary),
             std::string(kRunRow) +
                 "0000:c6:00.0,rdmap198s0,gpu:0000:ca:00.0,write,from_memory,1048576,16,alone,host,"
-                "same_switch,,10,12500000000,0,,,,SLOW,\n");
+                "same_switch,,10,12500000000,0,,,,SLOW,,0.99609375,-4.5,0.001,,two_speeds,"
+                "6000000000,12500000000,0.25\n");
   ExpectRoundTrip(summary);
 
   PlacementRow placement;
@@ -177,10 +188,12 @@ TEST(ReportCsvTest, TheOtherRowsRoundTrip) {
   placement.regret = 0.5;
   placement.verdict = Verdict::kWrong;
   placement.reason = "Give it the other one.";
+  placement.regret_confidence = 0.99609375;
+  placement.regret_rounds = 9;
   EXPECT_EQ(LineOf(placement), std::string(kRunRow) +
                                    "gpu:0000:ca:00.0,0000:c6:00.0;0000:50:00.0,"
                                    "rdmap198s0;rdmap80s0,0000:50:00.0,rdmap80s0,0.5,,,WRONG,"
-                                   "Give it the other one.\n");
+                                   "Give it the other one.,0.99609375,9,\n");
   ExpectRoundTrip(placement);
 }
 

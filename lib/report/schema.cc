@@ -110,6 +110,14 @@ constexpr Column<SummaryRow> kSummaryColumns[] = {
     Of<SummaryRow>("ceiling_fraction", RAILGAUGE_FIELD(ceiling_fraction)),
     Of<SummaryRow>("verdict", RAILGAUGE_FIELD(verdict)),
     Of<SummaryRow>("reason", RAILGAUGE_FIELD(reason)),
+    Of<SummaryRow>("interval_confidence_fraction", RAILGAUGE_FIELD(interval_confidence)),
+    Of<SummaryRow>("class_z", RAILGAUGE_FIELD(class_z)),
+    Of<SummaryRow>("class_adjusted_p_value", RAILGAUGE_FIELD(class_adjusted_p_value)),
+    Of<SummaryRow>("rounds_adjusted_p_value", RAILGAUGE_FIELD(rounds_adjusted_p_value)),
+    Of<SummaryRow>("findings", RAILGAUGE_FIELD(findings)),
+    Of<SummaryRow>("slow_speed_bytes_per_second", RAILGAUGE_FIELD(slow_speed)),
+    Of<SummaryRow>("fast_speed_bytes_per_second", RAILGAUGE_FIELD(fast_speed)),
+    Of<SummaryRow>("slow_speed_fraction", RAILGAUGE_FIELD(slow_fraction)),
 };
 
 constexpr Column<PlacementRow> kPlacementColumns[] = {
@@ -127,6 +135,9 @@ constexpr Column<PlacementRow> kPlacementColumns[] = {
     Of<PlacementRow>("regret_high_fraction", RAILGAUGE_FIELD(regret_high)),
     Of<PlacementRow>("verdict", RAILGAUGE_FIELD(verdict)),
     Of<PlacementRow>("reason", RAILGAUGE_FIELD(reason)),
+    Of<PlacementRow>("regret_confidence_fraction", RAILGAUGE_FIELD(regret_confidence)),
+    Of<PlacementRow>("regret_rounds", RAILGAUGE_FIELD(regret_rounds)),
+    Of<PlacementRow>("regret_adjusted_p_value", RAILGAUGE_FIELD(regret_adjusted_p_value)),
 };
 
 #undef RAILGAUGE_FIELD
