@@ -2,10 +2,10 @@
 
 #include <bit>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "lib/base/result.h"
+#include "lib/emulator/device/admin_command.h"
 #include "lib/emulator/device/fabric_state.h"
 #include "lib/emulator/device/requester.h"
 #include "lib/emulator/device/responder.h"
@@ -20,49 +20,6 @@ constexpr uint32_t kReceiveDescriptorBytes = sizeof(efa_io_rx_desc);
 constexpr uint8_t kValidRecv = 1u << 0;
 constexpr uint8_t kValidRdmaRead = 1u << 1;
 constexpr uint8_t kValidRdmaRecv = 1u << 2;
-
-bool Succeeded(AdminStatus status) { return status == AdminStatus::kSuccess; }
-template <typename T>
-bool Succeeded(const AdminResult<T>& result) {
-  return result.has_value();
-}
-
-// Runs an admin command under the fabric's lock, and counts it.
-template <typename Body>
-auto Execute(DeviceState& device, Body body) {
-  Engine& engine = device.fabric.engine;
-  Engine::Lock lock = engine.Acquire();
-  ++device.stats.submitted_cmds;
-  auto result = body(lock);
-  ++device.stats.completed_cmds;
-  if (!Succeeded(result)) ++device.stats.cmds_err;
-  engine.Release(lock);
-  return result;
-}
-
-bool IsGone(const DeviceState& device) {
-  return device.faults.IsRemoved(device.fabric.engine.Now());
-}
-
-// As Execute, for commands that a device which is gone does not answer: all but those that give
-// something back, which a driver then does by itself.
-template <typename Body>
-auto ExecuteUnlessGone(DeviceState& device, Body body) {
-  return Execute(device, [&](Engine::Lock& lock) -> decltype(body(lock)) {
-    if (!IsGone(device)) return body(lock);
-    if constexpr (std::is_same_v<decltype(body(lock)), AdminStatus>) {
-      return AdminStatus::kNoDevice;
-    } else {
-      return tl::unexpected(AdminStatus::kNoDevice);
-    }
-  });
-}
-
-tl::unexpected<AdminStatus> Refuse(AdminStatus status) { return tl::unexpected(status); }
-
-tl::unexpected<AdminStatus> Exhausted() { return Refuse(AdminStatus::kResourceAllocationFailure); }
-
-tl::unexpected<AdminStatus> Illegal() { return Refuse(AdminStatus::kIllegalParameter); }
 
 AdminStatus CheckMr(const DeviceState& device, const RegMrParams& params) {
   const uint32_t permissions = params.permissions;
