@@ -77,6 +77,25 @@ TEST(ComparisonTest, PairsWindowsNearestInTime) {
   EXPECT_EQ(Compare(twice, late, 0.10, JudgeGates()).rounds, 9u);
 }
 
+// Nine rounds that all agree are proof of one comparison, or of one in ten; not of one in a
+// hundred.
+TEST(ComparisonTest, AmongManyNineRoundsAreNotEnough) {
+  const Comparison alone = CompareRounds(Rounds(9, 5), kTens);
+  ASSERT_TRUE(alone.p_value);
+  EXPECT_FALSE(alone.adjusted_p_value);
+  const auto among = [&](size_t others) {
+    std::vector<double> p_values(others, 0.5);
+    p_values.push_back(*alone.p_value);
+    return AmongMany(alone, FalseDiscovery(p_values), JudgeGates());
+  };
+  EXPECT_EQ(among(9).outcome, Outcome::kWorse);
+  EXPECT_NEAR(*among(9).adjusted_p_value, 10.0 / 512, 1e-12);
+  EXPECT_EQ(among(99).outcome, Outcome::kUnproven);
+  EXPECT_TRUE(among(99).interval) << "so that it is told from too few rounds";
+  EXPECT_EQ(AmongMany(Comparison(), FalseDiscovery({}), JudgeGates()).adjusted_p_value,
+            std::nullopt);
+}
+
 TEST(ComparisonTest, RoundsOfZero) {
   EXPECT_EQ(CompareRounds(Rounds(9, 0), kTens).outcome, Outcome::kWorse);
   EXPECT_EQ(CompareRounds(kTens, Rounds(9, 0)).outcome, Outcome::kUnproven);
