@@ -14,6 +14,7 @@ void FaultState::Set(std::vector<EmulatedNicFault> faults, SimTime now) {
   faults_ = std::move(faults);
   // What is gone does not come back.
   if (was_removed) faults_.push_back({.kind = Kind::kRemoved});
+  since_ = now;
   if (opened_at_) opened_at_ = now;
   if (!Holds(Kind::kCountersStuck, now)) stuck_.reset();
 }
@@ -23,8 +24,8 @@ void FaultState::OnOpened(SimTime now) {
 }
 
 SimTime FaultState::StartOf(const EmulatedNicFault& fault) const {
-  if (!opened_at_) return fault.start.count() == 0 ? 0 : kNever;
-  return fault.start.count() == 0 ? *opened_at_ : *opened_at_ + ToSimTime(fault.start);
+  if (fault.start.count() == 0) return since_;
+  return opened_at_ ? *opened_at_ + ToSimTime(fault.start) : kNever;
 }
 
 const EmulatedNicFault* FaultState::Find(Kind kind, SimTime now) const {

@@ -71,6 +71,7 @@ class FaultState {
 
   std::vector<EmulatedNicFault> faults_;
   std::mt19937_64 random_;
+  SimTime since_ = 0;                 // when the faults were last set
   std::optional<SimTime> opened_at_;  // or when the faults were last set, if that was later
   std::optional<DeviceStats> stuck_;
   uint64_t foreign_before_ = 0;  // bytes of foreign traffic that is over
