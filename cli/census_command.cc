@@ -1,5 +1,6 @@
 // railgauge census: by which interconnect each NIC reaches each memory place, as the devices say.
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -16,6 +17,7 @@
 #include "lib/report/matrix.h"
 #include "lib/report/report_csv.h"
 #include "lib/report/run_directory.h"
+#include "lib/report/text_matrix.h"
 
 namespace railgauge {
 namespace {
@@ -36,6 +38,18 @@ struct Options {
   std::string csv_out;
 };
 
+// The row's reason without the names of its NIC and place, so that equal ones are counted together.
+std::string WithoutNames(const CensusRow& row) {
+  std::string reason = row.reason;
+  const std::pair<std::string, std::string_view> names[] = {{row.nic.name, "NIC"},
+                                                            {row.place.ToString(), "PLACE"}};
+  for (const auto& [name, stand_in] : names) {
+    const size_t at = name.empty() ? std::string::npos : reason.find(name);
+    if (at != std::string::npos) reason.replace(at, name.size(), stand_in);
+  }
+  return reason;
+}
+
 // "576 rows: 560 ok, 16 registration_failed" and the reasons, each once.
 std::string Summary(const std::vector<CensusRow>& rows) {
   std::map<CensusStatus, size_t> counts;
@@ -44,20 +58,27 @@ std::string Summary(const std::vector<CensusRow>& rows) {
   for (const CensusRow& row : rows) {
     ++counts[row.status];
     if (row.status == CensusStatus::kOk) pairs.insert({row.nic.address, row.place});
-    if (!row.reason.empty()) ++reasons[row.reason];
+    if (!row.reason.empty()) ++reasons[WithoutNames(row)];
   }
   std::string text =
       fmt::format("{} (NIC, place) pairs with an id; {} rows:", pairs.size(), rows.size());
   for (const auto& [status, count] : counts) text += fmt::format(" {} {}", count, ToString(status));
   text += '\n';
-  for (const auto& [reason, count] : reasons) text += fmt::format("  {} x {}\n", count, reason);
+  for (const auto& [reason, count] : reasons) {
+    constexpr size_t kWidth = 98, kIndent = 6;
+    text += fmt::format("  {}\n", WrapText(fmt::format("{} x {}", count, reason), kWidth, kIndent));
+  }
   return text;
+}
+
+bool WasTried(const CensusRow& row) {
+  return row.status != CensusStatus::kSkipped && row.status != CensusStatus::kNotSupported;
 }
 
 bool AnyRegistered(const std::vector<CensusRow>& rows) {
   for (const CensusRow& row : rows) {
     const bool failed = row.status == CensusStatus::kRegistrationFailed;
-    if (!failed && row.status != CensusStatus::kSkipped) return true;
+    if (!failed && WasTried(row)) return true;
   }
   return false;
 }
@@ -65,11 +86,14 @@ bool AnyRegistered(const std::vector<CensusRow>& rows) {
 // Where no NIC could be asked at all, the first reason is the command's error.
 Status CheckAnythingTried(const std::vector<CensusRow>& rows) {
   for (const CensusRow& row : rows) {
-    if (row.status != CensusStatus::kSkipped) return {};
+    if (WasTried(row)) return {};
   }
-  if (rows.empty() || Interrupted()) return {};
+  const auto skipped = std::find_if(rows.begin(), rows.end(), [](const CensusRow& row) {
+    return row.status == CensusStatus::kSkipped;
+  });
+  if (skipped == rows.end() || Interrupted()) return {};
   return Fail(MakeError("census", fmt::format("of {} rows", rows.size()),
-                        "none could be tried, the first because: " + rows.front().reason));
+                        "none could be tried, the first because: " + skipped->reason));
 }
 
 Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
@@ -80,7 +104,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   }
   CensusOptions census;
   census.nics = session.nics;
-  census.places = session.places;
+  census.places = session.census_places;
   Progress progress("census");
   census.progress = [&](size_t done, size_t total) { progress.Update(done, total, ""); };
   census.should_stop = Interrupted;

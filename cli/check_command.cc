@@ -99,7 +99,7 @@ void PrintPlan(const Session& session, const MeasuringRequest& request) {
 Result<std::vector<CensusRow>> TakeCensus(const Session& session) {
   CensusOptions options;
   options.nics = session.nics;
-  options.places = session.places;
+  options.places = session.census_places;
   Progress progress("census");
   options.progress = [&](size_t done, size_t total) { progress.Update(done, total, ""); };
   options.should_stop = Interrupted;
@@ -132,10 +132,16 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
   RAILGAUGE_ASSIGN_OR_RETURN(const Decision decision, Decide(options, session));
   RAILGAUGE_RETURN_IF_ERROR(CheckSomethingIsJudged(decision, session));
+  const std::string why_nothing = WhyNothingIsMeasurable(session);
   if (options.dry_run) {
-    PrintPlan(session, request);
-    return kExitOk;
+    if (why_nothing.empty()) {
+      PrintPlan(session, request);
+      return kExitOk;
+    }
+    fmt::print("plan: {}\n", why_nothing);
+    return kExitUndecided;
   }
+  if (!why_nothing.empty()) session.notes.push_back(why_nothing);
   RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
                              RunDirectory::Create(session.run, options.output));
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census, TakeCensus(session));

@@ -17,8 +17,7 @@ void AddMachineOptions(CLI::App& command, MachineOptions& options) {
   command.add_option("--hwloc-xml", options.hwloc_xml,
                      "read the topology from this hwloc XML file instead of the live machine");
   // Taken out of the arguments before they are parsed; named here for --help.
-  command
-      .add_option("--emulate", "run on an emulated machine: p5.48xlarge, p4d.24xlarge or FILE.yaml")
+  command.add_option("--emulate", "run on an emulated machine: p5.48xlarge[/16] or FILE.yaml")
       ->type_name("SPEC");
 }
 

@@ -1,24 +1,47 @@
 #include "cli/output.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "fmt/core.h"
+#include "lib/report/text_matrix.h"
 
 namespace railgauge {
+namespace {
+
+// "1 GPU", "8 GPUs".
+std::string Count(size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
 
 void PrintMachine(const Session& session) {
   const Machine& machine = session.machine;
   const std::string type =
       machine.instance_type.empty() ? "unknown instance type" : Printable(machine.instance_type);
-  fmt::print("{} ({}): {} EFA NICs, {} GPUs, {} NUMA nodes", type, session.run.platform,
-             machine.nics.size(), machine.gpus.size(), machine.numa_nodes.size());
+  std::string line = fmt::format(
+      "{} ({}): {}, {}, {}", type, session.run.platform, Count(machine.nics.size(), "EFA NIC"),
+      Count(machine.gpus.size(), "GPU"), Count(machine.numa_nodes.size(), "NUMA node"));
+  const auto empty = std::count_if(machine.numa_nodes.begin(), machine.numa_nodes.end(),
+                                   [](const NumaNode& node) { return node.memory.count == 0; });
+  if (empty > 0) line += fmt::format(" ({} without memory)", empty);
+  if (machine.flat) line += "; the PCI tree is flat, so who is near whom is unknown";
   if (!machine.other_rdma_devices.empty()) {
-    fmt::print("; {} other RDMA devices, which are no EFA", machine.other_rdma_devices.size());
+    line += fmt::format("; left out, because no EFA: {}",
+                        Count(machine.other_rdma_devices.size(), "other RDMA device"));
+    for (const PciAddress& address : machine.other_rdma_devices) line += " " + address.ToString();
+  }
+  if (!machine.accelerators.empty()) {
+    line += fmt::format("; memory place not supported yet: {}",
+                        Count(machine.accelerators.size(), "accelerator"));
   }
   if (!machine.gpus.empty() && session.cuda.gpus().empty()) {
-    fmt::print("; GPUs cannot be used: {}", session.cuda.absence_reason());
+    line += fmt::format("; GPUs cannot be used: {}", session.cuda.absence_reason());
   }
-  fmt::print("\n\n");
+  constexpr size_t kWidth = 100;
+  fmt::print("{}\n\n", WrapText(line, kWidth, 2));
 }
 
 void PrintNotes(const std::vector<std::string>& notes) {

@@ -12,7 +12,8 @@
 
 namespace railgauge {
 
-// One line: "p5.48xlarge (emulated): 32 EFA NICs, 8 GPUs, 2 NUMA nodes; 2 other RDMA devices …".
+// "p5.48xlarge (emulated): 32 EFA NICs, 8 GPUs, 2 NUMA nodes", and what there is that the command
+// leaves out, and why.
 void PrintMachine(const Session& session);
 
 // Each as one line on stderr.

@@ -1,5 +1,6 @@
 #include "cli/session.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 
@@ -22,18 +23,19 @@ std::vector<std::string> Capabilities(const DeviceAttributes& attributes) {
   return names;
 }
 
-NicFacts ReadNicFacts(const DeviceList& devices, const Nic& nic) {
+void AddNicFacts(const DeviceList& devices, const Nic& nic, Session& session) {
   NicFacts facts;
   facts.address = nic.position.address;
   facts.p2p_provider = ReadP2pProvider(nic.name);
   if (const auto context = Context::Open(devices, nic.name)) {
     facts.firmware = context->attributes().firmware;
     facts.capabilities = Capabilities(context->attributes());
+    if (facts.capabilities.empty()) session.nics_without_rdma.push_back(facts.address);
   } else {
     // sysfs tells the firmware also to those who may not open the device.
     facts.firmware = ReadAttribute("/sys/class/infiniband/" + nic.name + "/fw_ver").value_or("");
   }
-  return facts;
+  session.nic_facts.push_back(std::move(facts));
 }
 
 Status Select(const MachineOptions& options, Session& session) {
@@ -45,10 +47,14 @@ Status Select(const MachineOptions& options, Session& session) {
     for (const NicKey& nic : nics) session.nics.push_back(nic.address);
   }
   if (options.places.empty()) {
-    session.places = machine.Places();
+    session.places = session.census_places = machine.Places();
+    for (const MemoryPlace& place : machine.UnsupportedPlaces()) {
+      session.census_places.push_back(place);
+    }
   } else {
     RAILGAUGE_ASSIGN_OR_RETURN(session.places,
                                ResolvePlaces(machine, options.places, session.cuda_order));
+    session.census_places = session.places;
   }
   return {};
 }
@@ -68,12 +74,20 @@ Result<Session> OpenSession(const MachineOptions& options) {
   if (!opened) notes.push_back(opened.error().ToString());
   CudaDriver cuda = opened ? *std::move(opened) : CudaDriver::Absent(notes.back());
 
-  Session session{start, std::move(machine), std::move(cuda), {}, ReadMachineFacts(), {}, {}, {},
-                  {},    std::move(notes)};
+  Session session{.start = start,
+                  .machine = std::move(machine),
+                  .cuda = std::move(cuda),
+                  .cuda_order = {},
+                  .facts = ReadMachineFacts(),
+                  .run = {},
+                  .nic_facts = {},
+                  .nics_without_rdma = {},
+                  .nics = {},
+                  .places = {},
+                  .census_places = {},
+                  .notes = std::move(notes)};
   for (const CudaGpu& gpu : session.cuda.gpus()) session.cuda_order.push_back(gpu.address);
-  for (const Nic& nic : session.machine.nics) {
-    session.nic_facts.push_back(ReadNicFacts(devices, nic));
-  }
+  for (const Nic& nic : session.machine.nics) AddNicFacts(devices, nic, session);
   RAILGAUGE_RETURN_IF_ERROR(Select(options, session));
 
   session.run.run_id = MakeRunId(start, std::random_device{}());
@@ -84,6 +98,17 @@ Result<Session> OpenSession(const MachineOptions& options) {
   for (const NicFacts& nic : session.nic_facts) firmwares.push_back(nic.firmware);
   session.run.platform = PlatformOfAll(firmwares);
   return session;
+}
+
+std::string WhyNothingIsMeasurable(const Session& session) {
+  const std::vector<PciAddress>& without = session.nics_without_rdma;
+  for (const PciAddress& nic : session.nics) {
+    if (std::find(without.begin(), without.end(), nic) == without.end()) return "";
+  }
+  return session.nics.size() == 1
+             ? "the NIC has neither RDMA read nor RDMA write, so nothing can be measured with it"
+             : "none of the " + std::to_string(session.nics.size()) +
+                   " NICs has RDMA read or RDMA write, so nothing can be measured with them";
 }
 
 RunInfo MakeRunInfo(const Session& session, const std::vector<std::string>& command_line) {

@@ -25,14 +25,22 @@ struct Session {
   MachineFacts facts;
   RunIdentity run;
   std::vector<NicFacts> nic_facts;  // of the NICs that could be opened
+  // Of these, the ones that have neither RDMA read nor RDMA write (c5n): nothing can be measured
+  // with them.
+  std::vector<PciAddress> nics_without_rdma;
   std::vector<PciAddress> nics;     // selected
   std::vector<MemoryPlace> places;  // selected
-  std::vector<std::string> notes;   // warnings for the user and run.json
+  // What the census names: the selected places, and where all are selected the unsupported ones.
+  std::vector<MemoryPlace> census_places;
+  std::vector<std::string> notes;  // warnings for the user and run.json
 };
 
 // Loads the machine and resolves the selection. Errors: no topology, no EFA device, a name in the
 // selection that the machine lacks. A NIC that cannot be opened is no error here: its rows say why.
 Result<Session> OpenSession(const MachineOptions& options);
+
+// Empty, or why no selected NIC can be measured: one sentence.
+std::string WhyNothingIsMeasurable(const Session& session);
 
 // run.json's content so far; the caller fills in what it adds (end, exit status, thresholds).
 RunInfo MakeRunInfo(const Session& session, const std::vector<std::string>& command_line);

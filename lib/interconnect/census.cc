@@ -36,6 +36,9 @@ struct OpenNic {
 
 BufferResult MakeBuffer(const MemoryPlace& place, const CudaDriver& cuda,
                         const CensusOptions& options) {
+  if (place.kind == MemoryPlace::Kind::kAccelerator) {
+    return Fail(MakeError("allocate memory", place.ToString(), "not supported yet"));
+  }
   if (place.is_gpu()) {
     RAILGAUGE_ASSIGN_OR_RETURN(auto buffer, GpuBuffer::Create(cuda, place.gpu, options.gpu_buffer));
     return buffer;
@@ -53,6 +56,19 @@ Result<OpenNic> Open(const DeviceList& devices, const Nic& nic) {
   RAILGAUGE_ASSIGN_OR_RETURN(Context context, Context::Open(devices, nic.name));
   RAILGAUGE_ASSIGN_OR_RETURN(ProtectionDomain domain, ProtectionDomain::Create(context));
   return OpenNic{std::move(context), std::move(domain)};
+}
+
+// Null for a place that is none.
+const Accelerator* AcceleratorOf(const Machine& machine, const MemoryPlace& place) {
+  if (place.kind != MemoryPlace::Kind::kAccelerator) return nullptr;
+  return machine.FindAccelerator(place.gpu);
+}
+
+void SetNotSupported(const Accelerator& item, CensusRow* row) {
+  row->status = CensusStatus::kNotSupported;
+  row->reason =
+      fmt::format("memory place not supported yet: accelerator {:04x}:{:04x} is no CUDA GPU",
+                  item.vendor_id, item.device_id);
 }
 
 template <typename T, typename Key>
@@ -109,9 +125,12 @@ Result<std::vector<CensusRow>> RunCensus(const Machine& machine, const CudaDrive
   }
   RAILGAUGE_ASSIGN_OR_RETURN(const DeviceList devices, DeviceList::Get());
 
+  std::vector<MemoryPlace> named = machine.Places();
+  const std::vector<MemoryPlace> unsupported = machine.UnsupportedPlaces();
+  named.insert(named.end(), unsupported.begin(), unsupported.end());
   std::vector<PlaceBuffer> places;
   size_t rows_per_nic = 0;
-  for (const MemoryPlace& place : machine.Places()) {
+  for (const MemoryPlace& place : named) {
     if (!Wanted(options.places, place)) continue;
     places.push_back({place, MakeBuffer(place, cuda, options)});
     rows_per_nic += WaysOf(place).size();
@@ -133,7 +152,9 @@ Result<std::vector<CensusRow>> RunCensus(const Machine& machine, const CudaDrive
         row.way = way;
         row.relation = relation.relation;
         row.pci_path = relation.pci_path;
-        if (!open) {
+        if (const Accelerator* item = AcceleratorOf(machine, place.place); item != nullptr) {
+          SetNotSupported(*item, &row);
+        } else if (!open) {
           row.reason = open.error().ToString();
         } else if (!place.buffer) {
           row.reason = place.buffer.error().ToString();

@@ -2,7 +2,8 @@
 // way, as the devices themselves say (efadv_query_mr).
 //
 // One row per NIC × place × way, always: what could not be opened, allocated or registered has a
-// row with its reason, and nothing that was found is lost to what was not.
+// row with its reason, and nothing that was found is lost to what was not. Accelerators whose
+// memory cannot be allocated yet have one row per NIC that says so (not_supported).
 #ifndef RAILGAUGE_LIB_INTERCONNECT_CENSUS_H_
 #define RAILGAUGE_LIB_INTERCONNECT_CENSUS_H_
 
@@ -23,7 +24,7 @@ namespace railgauge {
 
 struct CensusOptions {
   std::vector<PciAddress> nics;     // of the machine; empty: all
-  std::vector<MemoryPlace> places;  // of the machine; empty: all
+  std::vector<MemoryPlace> places;  // of the machine, unsupported ones included; empty: all
   // One buffer per place, shared by all NICs and registered by one at a time, so that the memlock
   // limit need not be large.
   Bytes host_buffer{64u << 10};

@@ -31,6 +31,29 @@ TEST(CensusTest, ChosenNicsThatAreNotThereAreOneClearLine) {
   EXPECT_EQ(rows.error().reason, "this machine has none of the chosen NICs");
 }
 
+TEST(CensusTest, AnAcceleratorHasARowThatSaysItIsNotSupported) {
+  Machine machine = MakeHost(1);
+  machine.shows_pci = true;
+  machine.nics = {MakeNic("0000:10:1a.0", "0000:10", {}, 0)};
+  machine.accelerators = {{MakeGpu("0000:10:1c.0", "0000:10", {}, 0).position, 0x1d0f, 0x7164, ""}};
+  const auto rows = RunCensus(machine, NoCuda());
+  ASSERT_TRUE(rows);
+  ASSERT_EQ(rows->size(), 2u);
+  const CensusRow& row = rows->back();
+  EXPECT_EQ(row.place.ToString(), "accelerator:0000:10:1c.0");
+  EXPECT_EQ(row.way, RegistrationWay::kDmabuf);
+  EXPECT_EQ(row.status, CensusStatus::kNotSupported);
+  EXPECT_EQ(row.reason, "memory place not supported yet: accelerator 1d0f:7164 is no CUDA GPU");
+  EXPECT_EQ(row.relation, Relation::kSameHostBridge);
+  EXPECT_EQ(row.ids, InterconnectIds{});
+
+  CensusOptions options;
+  options.places = machine.Places();
+  const auto selected = RunCensus(machine, NoCuda(), options);
+  ASSERT_TRUE(selected);
+  EXPECT_EQ(selected->size(), 1u) << "what is not selected is not named";
+}
+
 TEST(CensusTest, ANicThatDoesNotOpenHasARowForEveryPlaceAndWay) {
   Machine machine = MakeHost(1);
   machine.shows_pci = true;

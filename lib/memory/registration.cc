@@ -24,10 +24,13 @@ Result<MemoryRegion> Register(const ProtectionDomain& domain, const Buffer& buff
 }  // namespace
 
 std::span<const RegistrationWay> WaysOf(const MemoryPlace& place) {
+  // What accelerators offer drivers of other devices is a dma-buf.
+  static constexpr std::array kAcceleratorWays = {RegistrationWay::kDmabuf};
   static constexpr std::array kHostWays = {RegistrationWay::kHost};
   static constexpr std::array kGpuWays = {RegistrationWay::kDmabuf, RegistrationWay::kPeerMemory};
   if (place.is_gpu()) return kGpuWays;
-  return kHostWays;
+  if (place.is_host()) return kHostWays;
+  return kAcceleratorWays;
 }
 
 Result<MemoryRegion> RegisterBuffer(const ProtectionDomain& domain, const Buffer& buffer,

@@ -15,14 +15,20 @@ constexpr std::array<std::string_view, 3> kFields = {"recv", "rdma_read", "rdma_
 constexpr std::array<std::string_view, 5> kRelations = {
     "same_switch", "same_host_bridge", "same_numa_node", "other_numa_node", "unknown"};
 
+// What stands before the PCI address.
+constexpr std::string_view PrefixOf(MemoryPlace::Kind kind) {
+  return kind == MemoryPlace::Kind::kGpu ? "gpu:" : "accelerator:";
+}
+
 }  // namespace
 
 std::optional<MemoryPlace> MemoryPlace::Parse(std::string_view text) {
   constexpr std::string_view kNuma = "numa";
-  constexpr std::string_view kGpu = "gpu:";
-  if (text.starts_with(kGpu)) {
-    const auto address = PciAddress::Parse(text.substr(kGpu.size()));
-    return address ? std::optional(Gpu(*address)) : std::nullopt;
+  for (const Kind kind : {Kind::kGpu, Kind::kAccelerator}) {
+    const std::string_view prefix = PrefixOf(kind);
+    if (!text.starts_with(prefix)) continue;
+    const auto address = PciAddress::Parse(text.substr(prefix.size()));
+    return address ? std::optional(MemoryPlace{kind, 0, *address}) : std::nullopt;
   }
   if (!text.starts_with(kNuma)) return std::nullopt;
   text.remove_prefix(kNuma.size());
@@ -35,7 +41,8 @@ std::optional<MemoryPlace> MemoryPlace::Parse(std::string_view text) {
 }
 
 std::string MemoryPlace::ToString() const {
-  return is_gpu() ? "gpu:" + gpu.ToString() : "numa" + std::to_string(numa_node);
+  if (is_host()) return "numa" + std::to_string(numa_node);
+  return std::string(PrefixOf(kind)) + gpu.ToString();
 }
 
 std::string_view ToString(RegistrationWay way) { return NameOf(kWays, way); }

@@ -14,23 +14,28 @@
 
 namespace railgauge {
 
-// Where memory lies: a NUMA node of the host, or a GPU.
+// Where memory lies: a NUMA node of the host, or a GPU. Or an accelerator of another kind
+// (Trainium), whose memory nothing here can allocate yet: such a place is only named, in rows that
+// say so.
 struct MemoryPlace {
-  enum class Kind { kNumaNode, kGpu };
+  enum class Kind { kNumaNode, kGpu, kAccelerator };
 
   static MemoryPlace NumaNode(uint32_t index) { return {Kind::kNumaNode, index, {}}; }
   static MemoryPlace Gpu(PciAddress address) { return {Kind::kGpu, 0, address}; }
+  static MemoryPlace Accelerator(PciAddress address) { return {Kind::kAccelerator, 0, address}; }
 
-  // "numa0" or "gpu:0000:53:00.0" (not the ordinal form "gpu3", which only a machine can resolve).
+  // "numa0", "gpu:0000:53:00.0" or "accelerator:0000:10:1c.0" (not the ordinal form "gpu3", which
+  // only a machine can resolve).
   static std::optional<MemoryPlace> Parse(std::string_view text);
   std::string ToString() const;
 
+  bool is_host() const { return kind == Kind::kNumaNode; }
   bool is_gpu() const { return kind == Kind::kGpu; }
   friend auto operator<=>(const MemoryPlace&, const MemoryPlace&) = default;
 
   Kind kind = Kind::kNumaNode;
-  uint32_t numa_node = 0;  // the OS index; 0 for a GPU
-  PciAddress gpu;          // all zero for a NUMA node
+  uint32_t numa_node = 0;  // the OS index; 0 for what is on PCI
+  PciAddress gpu;          // of the GPU or accelerator; all zero for a NUMA node
 };
 
 // How memory is registered with the device (ibv_reg_mr(3), ibv_reg_dmabuf_mr(3)). peer_memory is

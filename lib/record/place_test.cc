@@ -6,7 +6,7 @@ namespace railgauge {
 namespace {
 
 TEST(MemoryPlaceTest, RoundTrips) {
-  for (const char* text : {"numa0", "numa33", "gpu:0000:53:00.0"}) {
+  for (const char* text : {"numa0", "numa33", "gpu:0000:53:00.0", "accelerator:0000:10:1c.0"}) {
     const auto place = MemoryPlace::Parse(text);
     ASSERT_TRUE(place) << text;
     EXPECT_EQ(place->ToString(), text);
@@ -14,10 +14,20 @@ TEST(MemoryPlaceTest, RoundTrips) {
 }
 
 TEST(MemoryPlaceTest, RefusesOtherSpellings) {
-  for (const char* text : {"", "numa", "numa-1", "numa00", "numa 0", "NUMA0", "gpu0", "gpu:53:00.0",
-                           "gpu:", "numa4294967296"}) {
+  for (const char* text :
+       {"", "numa", "numa-1", "numa00", "numa 0", "NUMA0", "gpu0", "gpu:53:00.0",
+        "gpu:", "numa4294967296", "accelerator:", "accelerator:10:1c.0", "accelerator0"}) {
     EXPECT_FALSE(MemoryPlace::Parse(text)) << text;
   }
+}
+
+TEST(MemoryPlaceTest, AnAcceleratorIsNeitherHostNorGpu) {
+  const PciAddress address{0, 0x10, 0x1c, 0};
+  const MemoryPlace place = MemoryPlace::Accelerator(address);
+  EXPECT_FALSE(place.is_host());
+  EXPECT_FALSE(place.is_gpu());
+  EXPECT_NE(place, MemoryPlace::Gpu(address));
+  EXPECT_TRUE(MemoryPlace::NumaNode(0).is_host());
 }
 
 TEST(PlaceTest, EverySpellingParsesBack) {

@@ -7,8 +7,8 @@
 namespace railgauge {
 namespace {
 
-constexpr std::array<std::string_view, 5> kCensusStatuses = {"ok", "no_id", "cannot_tell",
-                                                             "registration_failed", "skipped"};
+constexpr std::array<std::string_view, 6> kCensusStatuses = {
+    "ok", "no_id", "cannot_tell", "registration_failed", "skipped", "not_supported"};
 constexpr std::array<std::string_view, 4> kSampleStatuses = {"ok", "skipped", "failed", "invalid"};
 constexpr std::array<std::string_view, 8> kVerdicts = {"OK",   "SLOW",  "WRONG",   "OVERSUBSCRIBED",
                                                        "IDLE", "NOISY", "INVALID", "UNDECIDED"};

@@ -39,6 +39,7 @@ enum class CensusStatus {
   kCannotTell,          // registered, but driver or library has no efadv_query_mr
   kRegistrationFailed,  // reason has the errno
   kSkipped,             // never tried: reason says why (no such memory, device did not open)
+  kNotSupported,        // this kind of memory place is not supported yet
 };
 std::string_view ToString(CensusStatus status);  // "ok", "no_id", "cannot_tell", ...
 std::optional<CensusStatus> ParseCensusStatus(std::string_view text);

@@ -30,7 +30,8 @@ struct CensusEntry {
 
 std::map<NicPlace, CensusEntry> IndexCensus(std::span<const CensusRow> census) {
   const auto registered = [](const CensusRow& row) {
-    return row.status != CensusStatus::kRegistrationFailed && row.status != CensusStatus::kSkipped;
+    return row.status != CensusStatus::kRegistrationFailed &&
+           row.status != CensusStatus::kSkipped && row.status != CensusStatus::kNotSupported;
   };
   std::map<NicPlace, CensusEntry> index;
   for (const CensusRow& row : census) {
@@ -84,6 +85,9 @@ class Shortener {
   explicit Shortener(const Machine& machine) {
     for (const Nic& nic : machine.nics) short_ &= nic.position.address.domain == 0;
     for (const Gpu& gpu : machine.gpus) short_ &= gpu.position.address.domain == 0;
+    for (const Accelerator& item : machine.accelerators) {
+      short_ &= item.position.address.domain == 0;
+    }
   }
   std::string Of(const PciAddress& address) const {
     const std::string text = address.ToString();
@@ -102,14 +106,19 @@ TextMatrix MakeMatrix(const Machine& machine, std::string title,
   TextMatrix matrix;
   matrix.title = std::move(title);
   std::vector<MemoryPlace> places;
-  for (const MemoryPlace& place : machine.Places()) {
+  std::vector<MemoryPlace> named = machine.Places();
+  const std::vector<MemoryPlace> unsupported = machine.UnsupportedPlaces();
+  named.insert(named.end(), unsupported.begin(), unsupported.end());
+  for (const MemoryPlace& place : named) {
     const bool any = std::any_of(machine.nics.begin(), machine.nics.end(), [&](const Nic& nic) {
       return has({nic.position.address, place});
     });
     if (!any) continue;
     places.push_back(place);
-    matrix.columns.push_back({place.is_gpu() ? "gpu" : "host",
-                              place.is_gpu() ? shortener.Of(place.gpu) : place.ToString()});
+    matrix.columns.push_back({place.is_host()  ? "host"
+                              : place.is_gpu() ? "gpu"
+                                               : "accel",
+                              place.is_host() ? place.ToString() : shortener.Of(place.gpu)});
   }
   for (const NicGroup& nic_group : GroupNics(machine)) {
     MatrixGroup group{nic_group.name, {}};
@@ -149,6 +158,7 @@ MatrixCell CensusCell(const CensusEntry& entry, const Letters& letters) {
   text += ' ';
   if (row.status == CensusStatus::kRegistrationFailed) return {{}, text + "err"};
   if (row.status == CensusStatus::kSkipped) return {{}, text + "..."};
+  if (row.status == CensusStatus::kNotSupported) return {{}, text + "n/s"};
   for (const IcField field : kFields) {
     const auto& id = row.ids.Get(field);
     text += id                                        ? letters.Of(row.nic.address, field, *id)
@@ -164,6 +174,9 @@ constexpr const char* kCensusLegend =
     "interconnect ids recv, rdma_read, rdma_recv: equal letter = equal id within one NIC and field "
     "(numbers are in census.csv), - no id, ? cannot tell, ! registration ways differ, err not "
     "registered, ... not tried. Rows and columns that are equal are folded.";
+
+constexpr const char* kNotSupportedLegend =
+    " n/s: the memory of accelerators that are no CUDA GPU is not supported yet.";
 
 constexpr const char* kThroughputLegend =
     "Medians in GB/s; the letter is the interconnect id that the transfer is attributed to (- no "
@@ -242,7 +255,11 @@ std::string FormatCensus(const Machine& machine, std::span<const CensusRow> cens
         const auto entry = index.find(at);
         return entry == index.end() ? MatrixCell{{}, "."} : CensusCell(entry->second, letters);
       });
-  return FormatMatrix(matrix, options) + WrapText(kCensusLegend, options.width, 0) + "\n";
+  const bool unsupported = std::any_of(census.begin(), census.end(), [](const CensusRow& row) {
+    return row.status == CensusStatus::kNotSupported;
+  });
+  const std::string legend = std::string(kCensusLegend) + (unsupported ? kNotSupportedLegend : "");
+  return FormatMatrix(matrix, options) + WrapText(legend, options.width, 0) + "\n";
 }
 
 std::string FormatThroughput(const Machine& machine, std::span<const CensusRow> census,

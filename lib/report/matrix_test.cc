@@ -82,6 +82,36 @@ interconnect ids recv, rdma_read, rdma_recv: equal letter = equal id within one 
 )");
 }
 
+// Accelerators that are no CUDA GPU have columns that say so, and equal ones are folded.
+TEST(MatrixTest, CensusOfUnsupportedPlaces) {
+  Machine machine = MakeHost(1);
+  machine.shows_pci = true;
+  machine.nics = {MakeNic("0000:10:1a.0", "0000:10", {}, 0)};
+  for (const char* address : {"0000:10:1b.0", "0000:10:1c.0"}) {
+    const Gpu gpu = MakeGpu(address, "0000:10", {}, 0);
+    machine.accelerators.push_back({gpu.position, 0x1d0f, 0x7164, ""});
+  }
+  std::vector<CensusRow> rows = CensusOf(machine);
+  for (const MemoryPlace& place : machine.UnsupportedPlaces()) {
+    CensusRow row;
+    row.nic = machine.nics[0].key();
+    row.place = place;
+    row.way = RegistrationWay::kDmabuf;
+    row.status = CensusStatus::kNotSupported;
+    row.relation = RelationOf(machine, machine.nics[0], place).relation;
+    rows.push_back(row);
+  }
+  const std::string text = FormatCensus(machine, rows);
+  EXPECT_TRUE(text.starts_with(R"(Census: relation and interconnect ids
+                      host accel x2
+                     numa0  10:1b.0
+host bridge 0000:10: 10:1a.0
+  10:1a.0            N aaa    H n/s
+accel x2 10:1b.0: 10:1b.0 10:1c.0
+)")) << text;
+  EXPECT_NE(text.find("n/s: the memory of accelerators"), std::string::npos) << text;
+}
+
 TEST(MatrixTest, ThroughputOfP5) {
   const Machine machine = MakeP5();
   const std::vector<CensusRow> census = CensusOf(machine);

@@ -46,6 +46,16 @@ Json NicJson(const Nic& nic, const std::vector<NicFacts>& all_facts) {
   return json;
 }
 
+// A GPU, or an accelerator of another kind.
+Json ProcessorJson(const PciPosition& position, uint16_t vendor_id, uint16_t device_id,
+                   const std::string& model) {
+  Json json = Position(position);
+  json["vendor_id"] = fmt::format("{:04x}", vendor_id);
+  json["device_id"] = fmt::format("{:04x}", device_id);
+  json["model"] = Text(model);
+  return json;
+}
+
 Json MachineJson(const RunInfo& info) {
   const Machine& machine = info.machine;
   Json numa_nodes = Json::array(), gpus = Json::array(), nics = Json::array();
@@ -55,13 +65,14 @@ Json MachineJson(const RunInfo& info) {
                           {"cpu_count", node.cpus.size()}});
   }
   for (const Gpu& gpu : machine.gpus) {
-    Json json = Position(gpu.position);
-    json["vendor_id"] = fmt::format("{:04x}", gpu.vendor_id);
-    json["device_id"] = fmt::format("{:04x}", gpu.device_id);
-    json["model"] = Text(gpu.model);
-    gpus.push_back(std::move(json));
+    gpus.push_back(ProcessorJson(gpu.position, gpu.vendor_id, gpu.device_id, gpu.model));
   }
   for (const Nic& nic : machine.nics) nics.push_back(NicJson(nic, info.nics));
+  Json accelerators = Json::array();
+  for (const Accelerator& item : machine.accelerators) {
+    accelerators.push_back(
+        ProcessorJson(item.position, item.vendor_id, item.device_id, item.model));
+  }
   Json others = Json::array();
   for (const PciAddress& address : machine.other_rdma_devices) others.push_back(address.ToString());
   return {{"instance_type", Text(info.run.instance_type)},
@@ -76,7 +87,8 @@ Json MachineJson(const RunInfo& info) {
           {"numa_nodes", numa_nodes},
           {"gpus", gpus},
           {"nics", nics},
-          {"other_rdma_devices", others}};
+          {"other_rdma_devices", others},
+          {"accelerators", accelerators}};
 }
 
 }  // namespace

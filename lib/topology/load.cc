@@ -37,6 +37,8 @@ constexpr uint16_t kFirstEfaDevice = 0xefa0;
 constexpr uint16_t kLastEfaDevice = 0xefa4;
 constexpr uint16_t kClassVga = 0x0300;
 constexpr uint16_t kClass3dController = 0x0302;
+constexpr uint16_t kClassSystemPeripheral = 0x0880;
+constexpr uint16_t kBaseClassAccelerator = 0x12;  // "processing accelerator"
 
 struct TopologyDeleter {
   void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
@@ -90,6 +92,18 @@ std::optional<std::string> OpenFabricsName(const hwloc_obj* pci_device) {
     }
   }
   return std::nullopt;
+}
+
+// Neuron devices (Inferentia, Trainium) are system peripherals of Amazon with numbers from 7000 on.
+bool IsNeuron(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
+  return pci.vendor_id == kVendorAmazon && pci.class_id == kClassSystemPeripheral &&
+         pci.device_id >> 12 == 7;
+}
+
+// Of what is no CUDA GPU.
+bool IsAccelerator(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
+  return IsNeuron(pci) || pci.class_id >> 8 == kBaseClassAccelerator ||
+         pci.class_id == kClass3dController;
 }
 
 PciAddress AddressOf(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
@@ -148,6 +162,11 @@ void ReadNumaNodes(hwloc_topology_t topology, Machine& machine) {
             [](const NumaNode& a, const NumaNode& b) { return a.os_index < b.os_index; });
 }
 
+std::string ModelOf(hwloc_obj_t pci_device) {
+  const char* model = hwloc_obj_get_info_by_name(pci_device, "PCIDevice");
+  return model != nullptr ? model : "";
+}
+
 void ReadPciDevices(hwloc_topology_t topology, Machine& machine) {
   for (hwloc_obj_t device = nullptr;
        (device = hwloc_get_next_pcidev(topology, device)) != nullptr;) {
@@ -159,9 +178,11 @@ void ReadPciDevices(hwloc_topology_t topology, Machine& machine) {
       machine.nics.push_back({PositionOf(device, machine), pci.device_id, rdma_name.value_or("")});
     } else if (pci.vendor_id == kVendorNvidia &&
                (pci.class_id == kClass3dController || pci.class_id == kClassVga)) {
-      const char* model = hwloc_obj_get_info_by_name(device, "PCIDevice");
-      machine.gpus.push_back({PositionOf(device, machine), pci.vendor_id, pci.device_id,
-                              model != nullptr ? model : ""});
+      machine.gpus.push_back(
+          {PositionOf(device, machine), pci.vendor_id, pci.device_id, ModelOf(device)});
+    } else if (IsAccelerator(pci)) {
+      machine.accelerators.push_back(
+          {PositionOf(device, machine), pci.vendor_id, pci.device_id, ModelOf(device)});
     } else if (rdma_name) {
       machine.other_rdma_devices.push_back(AddressOf(pci));
     }
@@ -171,14 +192,16 @@ void ReadPciDevices(hwloc_topology_t topology, Machine& machine) {
   };
   std::sort(machine.nics.begin(), machine.nics.end(), by_address);
   std::sort(machine.gpus.begin(), machine.gpus.end(), by_address);
+  std::sort(machine.accelerators.begin(), machine.accelerators.end(), by_address);
   std::sort(machine.other_rdma_devices.begin(), machine.other_rdma_devices.end());
 }
 
-// Every NIC's and GPU's position, for what is done to all of them.
+// The position of every NIC, GPU and accelerator, for what is done to all of them.
 std::vector<PciPosition*> Positions(Machine& machine) {
   std::vector<PciPosition*> positions;
   for (Nic& nic : machine.nics) positions.push_back(&nic.position);
   for (Gpu& gpu : machine.gpus) positions.push_back(&gpu.position);
+  for (Accelerator& item : machine.accelerators) positions.push_back(&item.position);
   return positions;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -118,6 +119,24 @@ TEST(LoadTest, CountsGpusAndEfaOnly) {
   EXPECT_EQ(machine.nics[0].device_id, 0xefa0);
   EXPECT_EQ(machine.nics[1].device_id, 0xefa4);
   EXPECT_EQ(machine.other_rdma_devices, PciList({"0000:10:0b.0"}));
+  ASSERT_EQ(machine.accelerators.size(), 1u) << "a GPU that is not CUDA's";
+  EXPECT_EQ(machine.accelerators[0].position.address, Pci("0000:10:07.0"));
+}
+
+TEST(LoadTest, WhatComputesAndIsNoCudaGpuIsAnAccelerator) {
+  const Machine machine = Load(TopologyXml(
+      {HostBridgeXml("10", EfaXml("0000:10:1a.0", "rdmap16s26") +
+                               PciDeviceXml("0000:10:1c.0", "0880 [1d0f:7164]") +  // Trainium
+                               PciDeviceXml("0000:10:1d.0", "0880 [8086:7164]") +  // not Amazon's
+                               PciDeviceXml("0000:10:1e.0", "1200 [1da3:1020]"))}));  // Gaudi
+  ASSERT_EQ(machine.accelerators.size(), 2u);
+  EXPECT_EQ(machine.accelerators[0].device_id, 0x7164);
+  EXPECT_EQ(machine.accelerators[1].vendor_id, 0x1da3);
+  EXPECT_TRUE(machine.gpus.empty());
+  const std::vector<MemoryPlace> places = machine.Places();
+  for (const MemoryPlace& place : machine.UnsupportedPlaces()) {
+    EXPECT_EQ(std::count(places.begin(), places.end(), place), 0) << place.ToString();
+  }
 }
 
 TEST(LoadTest, ANicThatIbverbsDoesNotShowHasNoName) {

@@ -23,6 +23,11 @@ const Gpu* Machine::FindGpu(const PciAddress& address) const {
   return FindOrNull(gpus, [&](const Gpu& gpu) { return gpu.position.address == address; });
 }
 
+const Accelerator* Machine::FindAccelerator(const PciAddress& address) const {
+  return FindOrNull(accelerators,
+                    [&](const Accelerator& item) { return item.position.address == address; });
+}
+
 const NumaNode* Machine::FindNumaNode(uint32_t os_index) const {
   return FindOrNull(numa_nodes, [&](const NumaNode& node) { return node.os_index == os_index; });
 }
@@ -33,6 +38,14 @@ std::vector<MemoryPlace> Machine::Places() const {
     if (node.memory.count > 0) places.push_back(MemoryPlace::NumaNode(node.os_index));
   }
   for (const Gpu& gpu : gpus) places.push_back(MemoryPlace::Gpu(gpu.position.address));
+  return places;
+}
+
+std::vector<MemoryPlace> Machine::UnsupportedPlaces() const {
+  std::vector<MemoryPlace> places;
+  for (const Accelerator& item : accelerators) {
+    places.push_back(MemoryPlace::Accelerator(item.position.address));
+  }
   return places;
 }
 

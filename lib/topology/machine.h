@@ -41,6 +41,15 @@ struct Gpu {
   std::string model;  // as hwloc names it; may be empty
 };
 
+// A processor that is no CUDA GPU: Trainium, Inferentia, a GPU of another vendor. Its memory is no
+// place that can be measured yet; it is told of, so that nobody takes silence for an answer.
+struct Accelerator {
+  PciPosition position;
+  uint16_t vendor_id = 0;
+  uint16_t device_id = 0;
+  std::string model;  // as hwloc names it; may be empty
+};
+
 struct Nic {
   PciPosition position;
   uint16_t device_id = 0;  // efa0…efa4
@@ -51,9 +60,10 @@ struct Nic {
 struct Machine {
   std::string instance_type;  // DMI product name; empty when unknown
   std::string hostname;
-  std::vector<NumaNode> numa_nodes;  // ascending OS index
-  std::vector<Gpu> gpus;             // ascending PCI address
-  std::vector<Nic> nics;             // EFA only, ascending PCI address
+  std::vector<NumaNode> numa_nodes;       // ascending OS index
+  std::vector<Gpu> gpus;                  // ascending PCI address
+  std::vector<Accelerator> accelerators;  // ascending PCI address
+  std::vector<Nic> nics;                  // EFA only, ascending PCI address
   // Other RDMA devices, that are not EFA (ConnectX-7 on p6); shown, never measured.
   std::vector<PciAddress> other_rdma_devices;
   // hwloc showed at least one PCI device. False: the view hides PCI (container, filter).
@@ -65,10 +75,13 @@ struct Machine {
   // Null when there is none.
   const Nic* FindNic(const PciAddress& address) const;
   const Gpu* FindGpu(const PciAddress& address) const;
+  const Accelerator* FindAccelerator(const PciAddress& address) const;
   const NumaNode* FindNumaNode(uint32_t os_index) const;
 
   // NUMA nodes that have memory, then GPUs.
   std::vector<MemoryPlace> Places() const;
+  // Accelerators: named in the census, and nowhere else.
+  std::vector<MemoryPlace> UnsupportedPlaces() const;
 
   // OK when there is an EFA NIC; else an Error that tells "PCI is hidden" from "PCI is visible and
   // has none", which have different remedies.

@@ -94,11 +94,17 @@ Result<MemoryPlace> ResolveNode(const Machine& machine, std::string_view text, u
       ListAdvice(PlaceNames(machine, MemoryPlace::Kind::kNumaNode))));
 }
 
+Error NotSupported(const Machine& machine, std::string_view text) {
+  return PlaceError(text, "the memory of accelerators that are no CUDA GPU is not supported yet",
+                    ListAdvice(PlaceNames(machine)));
+}
+
 Result<MemoryPlace> ResolveGpu(const Machine& machine, std::string_view text,
                                const PciAddress& address,
                                const std::vector<PciAddress>& cuda_order) {
   const bool in_cuda = std::find(cuda_order.begin(), cuda_order.end(), address) != cuda_order.end();
   if (in_cuda || machine.FindGpu(address) != nullptr) return MemoryPlace::Gpu(address);
+  if (machine.FindAccelerator(address) != nullptr) return Fail(NotSupported(machine, text));
   return Fail(PlaceError(text, "this machine has no GPU at that PCI address",
                          ListAdvice(PlaceNames(machine, MemoryPlace::Kind::kGpu))));
 }
@@ -162,6 +168,9 @@ Result<MemoryPlace> ResolvePlace(const Machine& machine, std::string_view text,
     if (const auto address = PciAddress::ParseLenient(text.substr(4))) {
       return ResolveGpu(machine, text, *address, cuda_order);
     }
+  } else if (const auto place = MemoryPlace::Parse(text);
+             place && machine.FindAccelerator(place->gpu) != nullptr) {
+    return Fail(NotSupported(machine, text));
   } else if (text.starts_with("gpu")) {
     if (const auto ordinal = ParseIndex(text.substr(3))) {
       return ResolveOrdinal(machine, text, *ordinal, cuda_order);

@@ -94,6 +94,18 @@ TEST(ResolveNicTest, HostileNamesStayOneLine) {
   EXPECT_LT(message.size(), 500u);
 }
 
+TEST(ResolvePlaceTest, AcceleratorsAreNotSupportedYet) {
+  Machine machine = MakeHost(1);
+  machine.shows_pci = true;
+  machine.accelerators = {{MakeGpu("0000:10:1c.0", "0000:10", {}, 0).position, 0x1d0f, 0x7164, ""}};
+  for (const char* name : {"accelerator:0000:10:1c.0", "gpu:0000:10:1c.0"}) {
+    const auto place = ResolvePlace(machine, name, {});
+    ASSERT_FALSE(place) << name;
+    ExpectPart(place.error().ToString(),
+               "no CUDA GPU is not supported yet. This machine has numa0");
+  }
+}
+
 TEST(ResolvePlaceTest, NodesAndGpus) {
   const Machine p5 = MakeP5();
   EXPECT_EQ(ResolvePlace(p5, "numa1", {}), MemoryPlace::NumaNode(1));

@@ -58,6 +58,7 @@ RelationResult RelationToNode(const PciPosition& nic, uint32_t node) {
           HopsToNode(nic)};
 }
 
+// `gpu` may be an accelerator as well.
 RelationResult RelationToGpu(const PciPosition& nic, const PciPosition& gpu) {
   const size_t common = CommonBridges(nic, gpu);
   if (common > 0) {
@@ -113,10 +114,14 @@ std::vector<size_t> PartnerGroups(const Machine& machine, const std::vector<NicG
 
 RelationResult RelationOf(const Machine& machine, const Nic& nic, const MemoryPlace& place) {
   if (machine.flat) return {};
-  if (!place.is_gpu()) return RelationToNode(nic.position, place.numa_node);
-  const Gpu* gpu = machine.FindGpu(place.gpu);
-  if (gpu == nullptr) return {};
-  return RelationToGpu(nic.position, gpu->position);
+  if (place.is_host()) return RelationToNode(nic.position, place.numa_node);
+  if (const Gpu* gpu = machine.FindGpu(place.gpu); place.is_gpu() && gpu != nullptr) {
+    return RelationToGpu(nic.position, gpu->position);
+  }
+  if (const Accelerator* item = machine.FindAccelerator(place.gpu); item != nullptr) {
+    return RelationToGpu(nic.position, item->position);
+  }
+  return {};
 }
 
 std::vector<NicGroup> GroupNics(const Machine& machine) {

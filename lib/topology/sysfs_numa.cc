@@ -29,6 +29,7 @@ void ReadNode(const std::string& sysfs_root, PciPosition& position) {
 void ReadNumaNodesFromSysfs(const std::string& sysfs_root, Machine& machine) {
   for (Nic& nic : machine.nics) ReadNode(sysfs_root, nic.position);
   for (Gpu& gpu : machine.gpus) ReadNode(sysfs_root, gpu.position);
+  for (Accelerator& item : machine.accelerators) ReadNode(sysfs_root, item.position);
 }
 
 }  // namespace railgauge

@@ -11,8 +11,9 @@
 
 namespace railgauge {
 
-// Sets the NUMA node of every NIC and GPU from `sysfs_root`/bus/pci/devices/ADDRESS/numa_node; -1
-// is unknown. Where the attribute cannot be read the position keeps what it has.
+// Sets the NUMA node of every NIC, GPU and accelerator from
+// `sysfs_root`/bus/pci/devices/ADDRESS/numa_node; -1 is unknown. Where the attribute cannot be read
+// the position keeps what it has.
 void ReadNumaNodesFromSysfs(const std::string& sysfs_root, Machine& machine);
 
 }  // namespace railgauge
