@@ -25,6 +25,7 @@
 #include "lib/memory/host_buffer.h"
 #include "lib/memory/registration.h"
 #include "lib/scenario/load.h"
+#include "lib/scenario/location.h"
 #include "lib/topology/load.h"
 #include "lib/verbs/context.h"
 
@@ -66,12 +67,21 @@ const EmulatedGpu& ScenarioGpu(const PciAddress& address) {
 
 // What the scenario says of a row.
 CensusStatus ExpectedStatus(const EmulatedNic& nic, const MemoryPlace& place, RegistrationWay way) {
+  if (place.kind == MemoryPlace::Kind::kAccelerator) return CensusStatus::kNotSupported;
   if (way == RegistrationWay::kDmabuf && !ScenarioGpu(place.gpu).dmabuf)
     return CensusStatus::kRegistrationFailed;
   if (way == RegistrationWay::kPeerMemory && Scenario().p2p_provider == "none")
     return CensusStatus::kRegistrationFailed;
   if (!nic.model.can_query_mr) return CensusStatus::kCannotTell;
   return Scenario().IdsOf(nic.address, place, way).any() ? CensusStatus::kOk : CensusStatus::kNoId;
+}
+
+std::string ExpectedAccess(const EmulatedNic& nic, const MemoryPlace& place) {
+  if (place.kind == MemoryPlace::Kind::kAccelerator) return "";
+  std::string access = "local_write";
+  if (nic.model.rdma_write) access += "|remote_write";
+  if (nic.model.rdma_read) access += "|remote_read";
+  return access;
 }
 
 TEST(CensusEmulatedTest, EqualsTheScenario) {
@@ -81,7 +91,9 @@ TEST(CensusEmulatedTest, EqualsTheScenario) {
   const std::vector<CensusRow> rows = Must(RunCensus(Live(), Cuda(), options));
   const size_t gpus = Scenario().gpus.size();
   const size_t nodes = Scenario().Places().size() - gpus;
-  ASSERT_EQ(rows.size(), Scenario().nics.size() * (nodes + 2 * gpus));
+  const size_t accelerators = Scenario().accelerators.size();
+  ASSERT_EQ(rows.size(), Scenario().nics.size() * (nodes + 2 * gpus + accelerators));
+  const PciLocations locations(Scenario());
   EXPECT_EQ(progress, rows.size());
 
   std::set<std::tuple<PciAddress, MemoryPlace, RegistrationWay>> seen;
@@ -104,12 +116,9 @@ TEST(CensusEmulatedTest, EqualsTheScenario) {
       EXPECT_EQ(row.ids, InterconnectIds{});
       EXPECT_EQ(row.reason.empty(), row.status == CensusStatus::kNoId);
     }
-    std::string access = "local_write";
-    if (nic->model.rdma_write) access += "|remote_write";
-    if (nic->model.rdma_read) access += "|remote_read";
-    EXPECT_EQ(row.access_flags, access);
-    EXPECT_NE(row.relation, Relation::kUnknown);
-    EXPECT_NE(row.pci_path, "");
+    EXPECT_EQ(row.access_flags, ExpectedAccess(*nic, row.place));
+    EXPECT_EQ(row.relation, locations.RelationOf(row.nic.address, row.place));
+    EXPECT_EQ(row.pci_path.empty(), row.relation == Relation::kUnknown);
   }
   for (const CensusStatus status : expected_statuses)
     EXPECT_TRUE(statuses.contains(status)) << ToString(status);
@@ -139,7 +148,7 @@ TEST(CensusEmulatedTest, ClassesCoverEveryPlaceInEveryField) {
     std::set<MemoryPlace> places(c.no_id.begin(), c.no_id.end());
     places.insert(c.unknown.begin(), c.unknown.end());
     for (const auto& [id, members] : c.by_id) places.insert(members.begin(), members.end());
-    EXPECT_EQ(places.size(), Scenario().Places().size());
+    EXPECT_EQ(places.size(), Scenario().Places().size() + Scenario().accelerators.size());
   }
 }
 
@@ -200,6 +209,7 @@ TEST(CensusEmulatedTest, AnyWayPrefersDmabuf) {
 }
 
 TEST(CensusEmulatedDeathTest, TheCpuCannotReadGpuMemory) {
+  if (Cuda().gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
   EXPECT_DEATH(
       {
         const auto buffer = Must(GpuBuffer::Create(Cuda(), Cuda().gpus()[0].address, Bytes{4096}));

@@ -36,9 +36,15 @@ struct EmulatedCache {
   uint32_t cores = 1;  // of one package that share an instance
 };
 
+// The speeds (GT/s) and widths (lanes) that PCIe links have.
+inline constexpr std::array<double, 7> kPciLinkSpeeds = {2.5, 5, 8, 16, 32, 64, 128};
+inline constexpr std::array<uint32_t, 7> kPciLinkWidths = {1, 2, 4, 8, 12, 16, 32};
+
 // One PCI function; bridges have children.
 struct EmulatedPciDevice {
-  enum class Kind { kBridge, kNic, kGpu, kOther };
+  // kAccelerator: no CUDA (Trainium). kRdma: an RDMA device of another vendor (ConnectX); it is
+  // shown and cannot be opened.
+  enum class Kind { kBridge, kNic, kGpu, kAccelerator, kRdma, kOther };
   Kind kind = Kind::kOther;
   PciAddress address;
   uint16_t vendor_id = 0, device_id = 0;
@@ -49,6 +55,8 @@ struct EmulatedPciDevice {
   uint32_t link_width = 0;                         // lanes; 0 or 255 is shown as such
   uint8_t secondary_bus = 0, subordinate_bus = 0;  // bridges only
   std::string network_interface;                   // "enp71s0"; empty where there is none
+  std::string rdma_device;                         // of kRdma: "ibp115s0f0"
+  std::string driver;                              // of kAccelerator and kRdma: "mlx5_core"
   // Access Control Services of a bridge with a link: the capability is there and redirects nothing
   // (assumed of every healthy one), or peer traffic goes up to the root port.
   bool acs_redirects = false;
@@ -150,6 +158,7 @@ struct EmulatedMachine {
   std::string source_file;    // the YAML it came from
   std::string instance_type;  // as DMI shows it
   std::string cpu_model;
+  std::string arm_cpu;   // aarch64: implementer and part, "41:d4f"; empty: x86-64
   uint32_t cpu_mhz = 0;  // the base clock, as /proc/cpuinfo shows it
   // Of one core; a node's CPUs, in order, are first the first threads of its cores, then the
   // second.
@@ -159,8 +168,9 @@ struct EmulatedMachine {
   Nanoseconds base_latency{0};
   std::vector<EmulatedNumaNode> numa_nodes;
   std::vector<EmulatedHostBridge> host_bridges;
-  std::vector<EmulatedNic> nics;  // in enumeration order (uverbs0…)
-  std::vector<EmulatedGpu> gpus;  // in CUDA order
+  std::vector<EmulatedNic> nics;         // in enumeration order (uverbs0…)
+  std::vector<EmulatedGpu> gpus;         // in CUDA order
+  std::vector<PciAddress> accelerators;  // ascending; no memory places
   std::vector<EmulatedResource> resources;
   EmulatedSurroundings surroundings;
   uint64_t seed = 1;  // of all that is random: the same seed gives the same run of the model

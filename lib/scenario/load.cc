@@ -14,6 +14,7 @@
 #include "lib/scenario/paths.h"
 #include "lib/scenario/pci_functions.h"
 #include "lib/scenario/pci_tree.h"
+#include "lib/scenario/scale.h"
 #include "lib/scenario/spec.h"
 #include "lib/scenario/yaml_document.h"
 #include "lib/scenario/yaml_reader.h"
@@ -33,13 +34,26 @@ std::string ReadWord(const YamlMap& map, std::string_view key,
   return word;
 }
 
+// "41:d4f": implementer and part, as the registers of a CPU and /proc/cpuinfo have them.
+std::string ReadArmCpu(const YamlNode* node, YamlErrors* errors) {
+  if (node == nullptr) return "";
+  const std::string& text = node->scalar;
+  constexpr std::string_view kHex = "0123456789abcdef";
+  const bool digits = text.size() == 6 && text[2] == ':' &&
+                      (text.substr(0, 2) + text.substr(3)).find_first_not_of(kHex) == text.npos;
+  if (!digits) {
+    errors->AddWrong(*node, "arm_cpu", "implementer and part in hexadecimal, like \"41:d4f\"");
+  }
+  return text;
+}
+
 EmulatedMachine ReadMachine(const YamlNode& root, YamlErrors* errors) {
   EmulatedMachine machine;
   const YamlMap map(
       root, "the scenario",
-      {"schema", "instance_type", "sources", "ids", "cpu_model", "cpu_mhz", "threads_per_core",
-       "caches", "numa_nodes", "p2p_provider", "base_latency", "functions", "trees", "host_bridges",
-       "shared_capacities", "paths", "interconnect_ids"},
+      {"schema", "instance_type", "sources", "ids", "cpu_model", "arm_cpu", "cpu_mhz",
+       "threads_per_core", "caches", "numa_nodes", "p2p_provider", "base_latency", "functions",
+       "trees", "host_bridges", "shared_capacities", "paths", "interconnect_ids"},
       errors);
   map.Uint("schema", 1, 1);
   machine.instance_type = map.Text("instance_type");
@@ -47,10 +61,11 @@ EmulatedMachine ReadMachine(const YamlNode& root, YamlErrors* errors) {
   // No census of a real machine is published: whoever adds one adds the word for it here.
   ReadWord(map, "ids", {"synthetic"}, errors);
   machine.cpu_model = map.Text("cpu_model");
+  machine.arm_cpu = ReadArmCpu(map.Optional("arm_cpu"), errors);
   machine.cpu_mhz = map.Uint("cpu_mhz", 1, 100'000);
   machine.threads_per_core = map.Uint("threads_per_core", 1, 8);
   machine.caches = ReadCaches(map.Required("caches"), errors);
-  machine.p2p_provider = ReadWord(map, "p2p_provider", {"NVIDIA", "none"}, errors);
+  machine.p2p_provider = ReadWord(map, "p2p_provider", {"NVIDIA", "NEURON", "none"}, errors);
   machine.base_latency = map.Duration("base_latency");
   machine.numa_nodes = ReadNumaNodes(map.Required("numa_nodes"), machine.threads_per_core, errors);
   const auto functions = ReadPciFunctions(map.Required("functions"), errors);
@@ -74,9 +89,18 @@ Result<EmulatedMachine> MachineOf(const YamlNode& root, const std::string& file)
 }
 
 Error UnknownType(const std::string& type, const std::vector<std::string>& known) {
-  const auto nearest = Nearest(type, known);
+  // "p6" is the beginning of three; else it is a slip of the pen.
+  std::vector<std::string> nearest;
+  for (const std::string& candidate : known) {
+    if (!type.empty() && candidate.starts_with(type)) nearest.push_back(candidate);
+  }
+  if (nearest.empty()) {
+    if (auto one = Nearest(type, known)) nearest.push_back(*std::move(one));
+  }
   std::string advice = fmt::format("Known are {}", fmt::join(known, ", "));
-  if (nearest) advice = fmt::format("Write '{}'. {}", *nearest, advice);
+  if (!nearest.empty()) {
+    advice = fmt::format("Write '{}'. {}", fmt::join(nearest, "' or '"), advice);
+  }
   return MakeError("read scenario", "",
                    fmt::format("there is no instance type '{}'", Printable(type)),
                    advice + "; or give the path of a .yaml file");
@@ -132,10 +156,8 @@ Result<std::vector<std::string>> ListInstanceTypes(const std::string& scenarios_
 Result<EmulatedMachine> LoadSpec(std::string_view spec, const std::string& scenarios_dir) {
   RAILGAUGE_ASSIGN_OR_RETURN(const MachineSpec parsed, ParseMachineSpec(spec));
   RAILGAUGE_ASSIGN_OR_RETURN(EmulatedMachine machine, LoadBase(parsed.base, scenarios_dir));
-  if (parsed.divisor != 1) {
-    return Fail(MakeError("read scenario", "", "there are no scaled machines yet",
-                          fmt::format("Write '{}'", Printable(parsed.base))));
-  }
+  // Before the faults: the rates that they name are the scaled machine's.
+  ScaleDown(parsed.divisor, &machine);
   machine.spec = std::string(spec);
   if (parsed.faults.empty()) return machine;
   RAILGAUGE_ASSIGN_OR_RETURN(const auto faults, LoadFaults(scenarios_dir));

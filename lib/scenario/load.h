@@ -21,8 +21,8 @@ Result<EmulatedMachine> LoadMachine(const std::string& yaml_path);
 Result<EmulatedMachine> LoadMachineFromText(std::string_view yaml, const std::string& file);
 
 // The machine that a user names by --emulate (spec.h): an instance type ("p5.48xlarge") of
-// `scenarios_dir`/instances, or the path of a file, with the faults of `scenarios_dir`/faults laid
-// over it.
+// `scenarios_dir`/instances, or the path of a file, scaled by its divisor (scale.h), with the
+// faults of `scenarios_dir`/faults laid over it.
 Result<EmulatedMachine> LoadSpec(std::string_view spec, const std::string& scenarios_dir);
 
 // The instance types that LoadSpec knows, sorted.

@@ -61,7 +61,7 @@ TEST(LoadErrorTest, TypesAndUnits) {
        "instance_type is nothing. Write one value."},
       {"ids: synthetic", "ids: measured", "ids", "ids is 'measured'. Write synthetic."},
       {"p2p_provider: NVIDIA", "p2p_provider: AMD", "p2p_provider",
-       "p2p_provider is 'AMD'. Write NVIDIA or none."},
+       "p2p_provider is 'AMD'. Write NVIDIA or NEURON or none."},
       {"line_rate: 10GB/s", "line_rate: 10",
        "line_rate:", "line_rate is '10': it has no unit. Write it like 12.5GB/s or 100Gb/s."},
       {"line_rate: 10GB/s", "line_rate: 10GiB/s", "line_rate:",
@@ -88,7 +88,8 @@ TEST(LoadErrorTest, TypesAndUnits) {
        "firmware is '1.2.3'. Write at most 31 characters that begin with 'emulated-'."},
       {"functions:\n  port", "functions: none\nother:\n  port", "other:",
        "unknown key 'other' in the scenario. Known are schema, instance_type, sources, ids, "
-       "cpu_model, cpu_mhz, threads_per_core, caches, numa_nodes, p2p_provider, base_latency, "
+       "cpu_model, arm_cpu, cpu_mhz, threads_per_core, caches, numa_nodes, p2p_provider, "
+       "base_latency, "
        "functions, trees, host_bridges, shared_capacities, paths, interconnect_ids."},
       {"type: Unified", "type: unified", "unified",
        "type is 'unified'. Write Data, Instruction or Unified."},
@@ -108,6 +109,19 @@ TEST(LoadErrorTest, CpusAndNumaNodes) {
        "cpus is '2-99999'. Write CPU numbers up to 4095, like \"0-47,96-143\", or none."},
       {"index: 1, package: 1", "index: 0, package: 1", "index: 0, package: 1",
        "two NUMA nodes have the index 0. Give one of them another."},
+      {"index: 1, package: 1", "index: 1-3, package: 1", "index: 1-3",
+       "several NUMA nodes at once have CPUs or memory. Give every node that has any an item of "
+       "its "
+       "own."},
+      {"index: 1, package: 1", "index: 3-1, package: 1", "index: 3-1",
+       "index is '3-1'. Write a number up to 1023, or of several empty nodes \"2-33\"."},
+      {"index: 1, package: 1", "index: 1024, package: 1", "index: 1024",
+       "index is '1024'. Write a number up to 1023, or of several empty nodes \"2-33\"."},
+      {"memory: 8GiB}\np2p",
+       "memory: 8GiB}\n  - {index: 1-3, package: 0, cpus: none, memory: 0}\np2p", "index: 1-3",
+       "two NUMA nodes have the index 1. Give one of them another."},
+      {"cpu_mhz: 2650", "arm_cpu: neoverse\ncpu_mhz: 2650", "neoverse",
+       "arm_cpu is 'neoverse'. Write implementer and part in hexadecimal, like \"41:d4f\"."},
       {"at: \"0000:20\", numa_node: 1", "at: \"0000:20\", numa_node: 2", "numa_node: 2",
        "there is no NUMA node 2. Name one of numa_nodes, or write unknown."},
       {"at: \"0000:20\", numa_node: 1", "at: \"0000:20\", numa_node: -1", "numa_node: -1",
@@ -117,9 +131,10 @@ TEST(LoadErrorTest, CpusAndNumaNodes) {
 
 TEST(LoadErrorTest, PciFunctions) {
   Check({
-      {"kind: gpu", "kind: tpu", "kind: tpu", "kind is 'tpu'. Write bridge, nic, gpu or other."},
+      {"kind: gpu", "kind: tpu", "kind: tpu",
+       "kind is 'tpu'. Write bridge, nic, gpu, accelerator, rdma or other."},
       {"gpu: {kind: gpu, ", "gpu: {", "gpu: {",
-       "function 'gpu' has no 'kind'. Add bridge, nic, gpu or other."},
+       "function 'gpu' has no 'kind'. Add bridge, nic, gpu, accelerator, rdma or other."},
       {"id: \"10de:2330\"", "id: \"10de-2330\"", "10de-2330",
        "id is '10de-2330'. Write vendor and device in hexadecimal, like \"1d0f:efa1\"."},
       {"id: \"10de:2330\"", "id: \"10de:23z0\"", "10de:23z0",
@@ -128,6 +143,15 @@ TEST(LoadErrorTest, PciFunctions) {
        "class is '0302'. Write 6 hexadecimal digits."},
       {"class: \"030200\"", "class: \"060400\"", "gpu: {kind",
        "class is '060400'. Write 0604xx for a bridge and for nothing else."},
+      {"id: \"10de:2330\"", "id: \"1d0f:efa1\"", "gpu: {kind",
+       "id is '1d0f:efa1'. Write 1d0f:efa0 to 1d0f:efa4 for a nic and for nothing else."},
+      {"disk: {kind: other, ", "disk: {kind: accelerator, ", "disk: {kind",
+       "function 'disk' has no 'driver'. Add it."},
+      {"disk: {kind: other, ", "disk: {kind: rdma, driver: mlx5_core, ", "disk: {kind",
+       "function 'disk' has no 'name'. Add it."},
+      {"disk: {kind: other, ", "disk: {kind: other, driver: nvme, ", "disk: {kind",
+       "unknown key 'driver' in function 'disk'. Known are kind, id, subsystem, class, revision, "
+       "link, interface."},
       {"link: 32GT/s x16", "link: 32 x16", "32 x16",
        "link is '32 x16'. Write a PCIe speed and width, like 16GT/s x8, or unknown."},
   });
@@ -177,6 +201,8 @@ TEST(LoadErrorTest, PciTrees) {
        "'buses' on a function that is no bridge. Remove it, or use a function of kind bridge."},
       {"at: +0:00.0\n", "at: +0:00.0\n      name: p\n", "name: p",
        "a bridge has no name. Remove it."},
+      {"{function: disk, at: +0:02.0}", "{function: disk, at: +0:02.0, link: fast}", "link: fast",
+       "link is 'fast'. Write a PCIe speed and width, like 16GT/s x8, or unknown."},
       {"name: \"rdmap{bus}s{device}\"", "name: rdmap", "[{function: efa",
        "two devices have the name 'rdmap'. Let the name hold {bus} and {device}, or give one of "
        "them its own 'name'."},

@@ -112,7 +112,38 @@ TEST(LoadSpecTest, UnknownTypeNamesTheNearest) {
   ASSERT_FALSE(machine);
   EXPECT_EQ(machine.error().ToString(),
             "read scenario: there is no instance type 'p5.48xlarg'. Write 'p5.48xlarge'. Known are "
-            "p4d.24xlarge, p5.48xlarge; or give the path of a .yaml file.");
+            "c5n.18xlarge, g5.48xlarge, g6.48xlarge, p3dn.24xlarge, p4d.24xlarge, p4de.24xlarge, "
+            "p5.48xlarge, p5en.48xlarge, p6-b200.48xlarge, p6-b300.48xlarge, p6e-gb200.36xlarge, "
+            "trn1.32xlarge, trn1n.32xlarge, trn2.48xlarge; or give the path of a .yaml file.");
+}
+
+TEST(LoadSpecTest, TheBeginningOfATypeNamesAllThatBeginSo) {
+  const auto machine = LoadSpec("p6", kScenarios);
+  ASSERT_FALSE(machine);
+  EXPECT_NE(machine.error().ToString().find(
+                "there is no instance type 'p6'. Write 'p6-b200.48xlarge' or 'p6-b300.48xlarge' or "
+                "'p6e-gb200.36xlarge'. Known are c5n.18xlarge, "),
+            std::string::npos)
+      << machine.error().ToString();
+}
+
+TEST(LoadSpecTest, AScaledMachineIsATypeOfItsOwn) {
+  const EmulatedMachine whole = Load("p5.48xlarge");
+  const EmulatedMachine scaled = Load("p5.48xlarge/16");
+  EXPECT_EQ(scaled.spec, "p5.48xlarge/16");
+  EXPECT_EQ(scaled.instance_type, "p5.48xlarge/16");
+  ASSERT_EQ(scaled.paths.size(), whole.paths.size());
+  for (const auto& [pair, paths] : whole.paths) {
+    for (size_t i = 0; i < paths.size(); ++i) {
+      EXPECT_DOUBLE_EQ(scaled.paths.at(pair)[i].capacity.value, paths[i].capacity.value / 16);
+    }
+  }
+  const auto of_a_file = LoadSpec("scenarios/instances/p5.48xlarge.yaml/4", "nowhere");
+  ASSERT_TRUE(of_a_file) << of_a_file.error().ToString();
+  EXPECT_EQ(of_a_file->instance_type, "p5.48xlarge/4");
+  EXPECT_EQ(LoadSpec("p5.48xlarge/none", kScenarios).error().ToString(),
+            "read machine p5.48xlarge/none: 'none' is no divisor. Write a whole number from 1 to "
+            "1000 after '/'.");
 }
 
 TEST(LoadSpecTest, FaultsAreLaidOverTheMachine) {

@@ -1,5 +1,7 @@
 #include "lib/scenario/location.h"
 
+#include <algorithm>
+
 #include "fmt/core.h"
 #include "lib/base/result.h"
 
@@ -10,6 +12,27 @@ std::string PciLocation::Uplink() const {
                          : bridges.front().ToString();
 }
 
+namespace {
+
+// One host bridge, and neither a bridge above a NIC or GPU nor a choice of NUMA nodes for any.
+bool IsFlat(const EmulatedMachine& machine, const std::map<PciAddress, PciLocation>& locations) {
+  const auto has_cpus = [](const EmulatedNumaNode& node) { return !node.cpus.empty(); };
+  const bool choice =
+      std::count_if(machine.numa_nodes.begin(), machine.numa_nodes.end(), has_cpus) > 1;
+  const auto tells = [&](const PciAddress& address) {
+    const PciLocation& location = locations.at(address);
+    return !location.bridges.empty() || (choice && location.numa_node);
+  };
+  return machine.host_bridges.size() == 1 &&
+         std::none_of(machine.nics.begin(), machine.nics.end(),
+                      [&](const EmulatedNic& nic) { return tells(nic.address); }) &&
+         std::none_of(machine.gpus.begin(), machine.gpus.end(),
+                      [&](const EmulatedGpu& gpu) { return tells(gpu.address); }) &&
+         std::none_of(machine.accelerators.begin(), machine.accelerators.end(), tells);
+}
+
+}  // namespace
+
 PciLocations::PciLocations(const EmulatedMachine& machine) {
   for (const EmulatedHostBridge& bridge : machine.host_bridges) {
     PciLocation location;
@@ -17,6 +40,7 @@ PciLocations::PciLocations(const EmulatedMachine& machine) {
     location.numa_node = bridge.numa_node;
     Add(bridge.children, location);
   }
+  flat_ = IsFlat(machine, locations_);
 }
 
 void PciLocations::Add(const std::vector<EmulatedPciDevice>& devices, const PciLocation& above) {
@@ -35,9 +59,10 @@ const PciLocation& PciLocations::Of(const PciAddress& address) const {
 }
 
 Relation PciLocations::RelationOf(const PciAddress& nic, const MemoryPlace& place) const {
+  if (flat_) return Relation::kUnknown;
   const PciLocation& from = Of(nic);
   std::optional<uint32_t> numa_node = place.numa_node;
-  if (place.is_gpu()) {
+  if (!place.is_host()) {
     const PciLocation& to = Of(place.gpu);
     numa_node = to.numa_node;
     if (from.host_bridge == to.host_bridge) {

@@ -36,13 +36,16 @@ class PciLocations {
   const PciLocation& Of(const PciAddress& address) const;
 
   // same_switch: a common PCI-PCI bridge; same_host_bridge: the host bridge is all they have in
-  // common; then by NUMA node; unknown when the NUMA node of one is.
+  // common; then by NUMA node; unknown when the NUMA node of one is. Unknown for all on a flat
+  // tree: what hangs on the one bus of a machine that shows nothing else is not near because of
+  // that.
   Relation RelationOf(const PciAddress& nic, const MemoryPlace& place) const;
 
  private:
   void Add(const std::vector<EmulatedPciDevice>& devices, const PciLocation& above);
 
   std::map<PciAddress, PciLocation> locations_;
+  bool flat_ = false;
 };
 
 }  // namespace railgauge

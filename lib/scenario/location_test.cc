@@ -37,6 +37,24 @@ TEST(PciLocationsTest, SharingOnlyTheHostBridgeIsARelationOfItsOwn) {
             Relation::kSameHostBridge);
 }
 
+TEST(PciLocationsTest, AFlatTreeTellsNothing) {
+  EmulatedMachine machine = LoadText(kSmallScenario);
+  machine.host_bridges = {machine.host_bridges[2]};  // the one without bridges, on node 1
+  std::erase_if(machine.nics, [](const EmulatedNic& nic) { return nic.address.bus != 0x30; });
+  machine.gpus.clear();
+  const auto relation = [&] {
+    return PciLocations(machine).RelationOf(Address("0000:30:01.0"), MemoryPlace::NumaNode(1));
+  };
+  EXPECT_EQ(relation(), Relation::kSameNumaNode) << "it shows its node";
+  machine.host_bridges[0].numa_node = std::nullopt;
+  machine.gpus.resize(1);
+  machine.gpus[0].address = Address("0000:30:02.0");
+  EXPECT_EQ(relation(), Relation::kUnknown);
+  EXPECT_EQ(PciLocations(machine).RelationOf(Address("0000:30:01.0"), GpuAt("0000:30:02.0")),
+            Relation::kUnknown)
+      << "being on the one bus is no nearness";
+}
+
 TEST(PciLocationsTest, AnUnknownNumaNodeMakesUnknownRelations) {
   const std::string yaml =
       SmallScenarioWith("\"0000:30\"\n    numa_node: 1", "\"0000:30\"\n    numa_node: unknown");

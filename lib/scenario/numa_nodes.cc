@@ -13,8 +13,9 @@ namespace railgauge {
 namespace {
 
 constexpr uint32_t kMaxCpu = 4095;
+constexpr uint32_t kMaxNode = 1023;
 
-std::optional<uint32_t> ParseCpu(std::string_view text) {
+std::optional<uint32_t> ParseNumber(std::string_view text) {
   uint32_t cpu = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, cpu);
@@ -22,21 +23,36 @@ std::optional<uint32_t> ParseCpu(std::string_view text) {
   return cpu;
 }
 
-// "0-47,96-143" or "none". Empty result: not of that form.
-std::optional<std::set<uint32_t>> ParseCpuList(std::string_view text) {
-  std::set<uint32_t> cpus;
-  if (text == "none") return cpus;
+// "0-47,96-143". Empty result: not of that form.
+std::optional<std::set<uint32_t>> ParseNumbers(std::string_view text) {
+  std::set<uint32_t> numbers;
   while (true) {
     const size_t comma = text.find(',');
     const std::string_view range = text.substr(0, comma);
     const size_t dash = range.find('-');
-    const auto first = ParseCpu(range.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : ParseCpu(range.substr(dash + 1));
+    const auto first = ParseNumber(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : ParseNumber(range.substr(dash + 1));
     if (!first || !last || *first > *last) return std::nullopt;
-    for (uint32_t cpu = *first; cpu <= *last; ++cpu) cpus.insert(cpu);
-    if (comma == std::string_view::npos) return cpus;
+    for (uint32_t number = *first; number <= *last; ++number) numbers.insert(number);
+    if (comma == std::string_view::npos) return numbers;
     text.remove_prefix(comma + 1);
   }
+}
+
+// As above, or "none".
+std::optional<std::set<uint32_t>> ParseCpuList(std::string_view text) {
+  if (text == "none") return std::set<uint32_t>();
+  return ParseNumbers(text);
+}
+
+// "0", or "2-33" where an item stands for several nodes. Not empty unless there is an error.
+std::set<uint32_t> ReadIndexes(const YamlMap& map, YamlErrors* errors) {
+  const YamlNode& node = map.Required("index");
+  const auto indexes = ParseNumbers(node.scalar);
+  if (indexes && *indexes->rbegin() <= kMaxNode) return *indexes;
+  errors->AddWrong(node, "index",
+                   fmt::format("a number up to {}, or of several empty nodes \"2-33\"", kMaxNode));
+  return {};
 }
 
 }  // namespace
@@ -50,7 +66,6 @@ std::vector<EmulatedNumaNode> ReadNumaNodes(const YamlNode& node, uint32_t threa
   for (const YamlNode& item : ReadList(node, "numa_nodes", errors)) {
     const YamlMap map(item, "a NUMA node", {"index", "package", "cpus", "memory"}, errors);
     EmulatedNumaNode numa_node;
-    numa_node.index = map.Uint("index", 0, 1023);
     numa_node.package = map.Uint("package", 0, 1023);
     numa_node.memory = map.Size("memory");
     memory = memory || numa_node.memory.count > 0;
@@ -61,17 +76,24 @@ std::vector<EmulatedNumaNode> ReadNumaNodes(const YamlNode& node, uint32_t threa
                        fmt::format("CPU numbers up to {}, like \"0-47,96-143\", or none", kMaxCpu));
     }
     if (!errors->ok()) return nodes;
-    if (!indexes.insert(numa_node.index).second) {
-      errors->Add(item.line, fmt::format("two NUMA nodes have the index {}", numa_node.index),
+    const std::set<uint32_t> own = ReadIndexes(map, errors);
+    if (own.size() > 1 && (!cpus->empty() || numa_node.memory.count > 0)) {
+      errors->Add(item.line, "several NUMA nodes at once have CPUs or memory",
+                  "Give every node that has any an item of its own");
+    }
+    if (!errors->ok()) return nodes;
+    for (const uint32_t index : own) {
+      if (indexes.insert(index).second) continue;
+      errors->Add(item.line, fmt::format("two NUMA nodes have the index {}", index),
                   "Give one of them another");
     }
     for (const uint32_t cpu : *cpus) {
-      const auto [other, is_new] = node_of_cpu.emplace(cpu, numa_node.index);
+      const auto [other, is_new] = node_of_cpu.emplace(cpu, *own.begin());
       if (is_new) continue;
-      errors->Add(list.line,
-                  fmt::format("CPU {} is in NUMA node {} and in node {}", cpu, other->second,
-                              numa_node.index),
-                  "Remove it from one of them");
+      errors->Add(
+          list.line,
+          fmt::format("CPU {} is in NUMA node {} and in node {}", cpu, other->second, *own.begin()),
+          "Remove it from one of them");
     }
     if (cpus->size() % threads_per_core != 0) {
       errors->Add(list.line,
@@ -80,7 +102,10 @@ std::vector<EmulatedNumaNode> ReadNumaNodes(const YamlNode& node, uint32_t threa
                   "Correct cpus or threads_per_core");
     }
     numa_node.cpus.assign(cpus->begin(), cpus->end());
-    nodes.push_back(std::move(numa_node));
+    for (const uint32_t index : own) {
+      nodes.push_back(numa_node);
+      nodes.back().index = index;
+    }
   }
   if (node_of_cpu.empty() || !memory) {
     errors->Add(node.line, "the machine has no CPU or no memory",

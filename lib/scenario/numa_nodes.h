@@ -10,7 +10,7 @@
 namespace railgauge {
 
 // By ascending index. A node, or a CPU, that is named twice is an error, and so is a machine
-// without CPUs or without memory.
+// without CPUs or without memory. One item may stand for several nodes that have neither.
 std::vector<EmulatedNumaNode> ReadNumaNodes(const YamlNode& node, uint32_t threads_per_core,
                                             YamlErrors* errors);
 

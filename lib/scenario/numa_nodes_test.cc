@@ -32,6 +32,20 @@ TEST(NumaNodesTest, NodesComeInOrderWithSortedCpus) {
   EXPECT_EQ(right[2].cpus, (std::vector<uint32_t>{2, 4, 5, 6}));
 }
 
+TEST(NumaNodesTest, OneItemMayBeSeveralEmptyNodes) {
+  YamlErrors errors("x.yaml");
+  const auto nodes = Read(
+      "- {index: 0, package: 0, cpus: \"0-1\", memory: 4GiB}\n"
+      "- {index: \"2-4,9\", package: 1, cpus: none, memory: 0}\n",
+      &errors);
+  ASSERT_TRUE(errors.ok()) << errors.first().ToString();
+  ASSERT_EQ(nodes.size(), 5u);
+  EXPECT_EQ(nodes[1].index, 2u);
+  EXPECT_EQ(nodes[4].index, 9u);
+  EXPECT_EQ(nodes[4].package, 1u);
+  EXPECT_TRUE(nodes[4].cpus.empty());
+}
+
 TEST(NumaNodesTest, AMachineHasCpusAndMemory) {
   for (const char* yaml : {"- {index: 0, package: 0, cpus: none, memory: 1GiB}",
                            "- {index: 0, package: 0, cpus: \"0-1\", memory: 0}"}) {

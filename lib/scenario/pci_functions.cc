@@ -17,6 +17,8 @@ std::optional<Kind> ParseKind(std::string_view text) {
   if (text == "bridge") return Kind::kBridge;
   if (text == "nic") return Kind::kNic;
   if (text == "gpu") return Kind::kGpu;
+  if (text == "accelerator") return Kind::kAccelerator;
+  if (text == "rdma") return Kind::kRdma;
   if (text == "other") return Kind::kOther;
   return std::nullopt;
 }
@@ -37,23 +39,6 @@ std::pair<uint16_t, uint16_t> ReadPciId(const YamlMap& map, std::string_view key
   return {static_cast<uint16_t>(vendor), static_cast<uint16_t>(ReadHex(half, key, 4, errors))};
 }
 
-// "16GT/s x8", or "unknown": what sysfs shows of the link, nothing that limits a transfer.
-void ReadLink(const YamlNode& node, EmulatedPciDevice* device, YamlErrors* errors) {
-  const std::string text = ReadText(node, "link", errors);
-  if (!errors->ok() || text == "unknown") return;
-  constexpr std::array<double, 7> kSpeeds = {2.5, 5, 8, 16, 32, 64, 128};
-  constexpr std::array<uint32_t, 7> kWidths = {1, 2, 4, 8, 12, 16, 32};
-  for (const double speed : kSpeeds) {
-    for (const uint32_t width : kWidths) {
-      if (text != fmt::format("{:g}GT/s x{}", speed, width)) continue;
-      device->link_gt_per_second = speed;
-      device->link_width = width;
-      return;
-    }
-  }
-  errors->AddWrong(node, "link", "a PCIe speed and width, like 16GT/s x8, or unknown");
-}
-
 EmulatedPciDevice ReadDevice(const YamlMap& map, Kind kind, YamlErrors* errors) {
   EmulatedPciDevice device;
   device.kind = kind;
@@ -66,6 +51,13 @@ EmulatedPciDevice ReadDevice(const YamlMap& map, Kind kind, YamlErrors* errors) 
   const bool bridge_class = device.class_code >> 8 == 0x0604;
   if (errors->ok() && bridge_class != (kind == Kind::kBridge)) {
     errors->AddWrong(map.Required("class"), "class", "0604xx for a bridge and for nothing else");
+  }
+  // The tools know an EFA device by its id alone, whatever kind this file makes of it.
+  const bool efa_id =
+      device.vendor_id == 0x1d0f && device.device_id >= 0xefa0 && device.device_id <= 0xefa4;
+  if (errors->ok() && efa_id != (kind == Kind::kNic)) {
+    errors->AddWrong(map.Required("id"), "id",
+                     "1d0f:efa0 to 1d0f:efa4 for a nic and for nothing else");
   }
   return device;
 }
@@ -140,56 +132,67 @@ EmulatedNic ReadNic(const YamlMap& map, YamlErrors* errors) {
   return nic;
 }
 
-PciFunctionType ReadFunction(const YamlMember& member, YamlErrors* errors) {
-  PciFunctionType type;
-  const std::string what = fmt::format("function '{}'", Printable(member.key));
-  const YamlNode* kind_node = member.value.Find("kind");
-  const auto kind = kind_node != nullptr ? ParseKind(kind_node->scalar) : std::nullopt;
-  if (!kind) {
-    if (kind_node != nullptr) {
-      errors->AddWrong(*kind_node, "kind", "bridge, nic, gpu or other");
-    } else {
-      errors->Add(member.line, what + " has no 'kind'", "Add bridge, nic, gpu or other");
-    }
-    return type;
+void ReadGpu(const YamlMap& map, EmulatedGpu* gpu, YamlErrors* errors) {
+  gpu->name = map.Text("name");
+  gpu->memory = map.Size("memory");
+  gpu->dmabuf = map.Bool("dmabuf");
+  if (errors->ok() && gpu->memory.count == 0) {
+    errors->AddWrong(map.Required("memory"), "memory", "a size above zero");
   }
-  switch (*kind) {
+}
+
+// What follows is in the catalogue under the name that `what` quotes.
+PciFunctionType ReadFunctionOfKind(Kind kind, const YamlNode& node, const std::string& what,
+                                   YamlErrors* errors) {
+  PciFunctionType type;
+  switch (kind) {
     case Kind::kBridge: {
-      const YamlMap map(member.value, what,
-                        {"kind", "id", "subsystem", "class", "revision", "link"}, errors);
-      type.device = ReadDevice(map, *kind, errors);
+      const YamlMap map(node, what, {"kind", "id", "subsystem", "class", "revision", "link"},
+                        errors);
+      type.device = ReadDevice(map, kind, errors);
       break;
     }
     case Kind::kNic: {
-      const YamlMap map(member.value, what,
+      const YamlMap map(node, what,
                         {"kind", "id", "subsystem", "class", "revision", "link", "name", "firmware",
                          "line_rate", "reported_rate", "capabilities", "limits"},
                         errors);
-      type.device = ReadDevice(map, *kind, errors);
+      type.device = ReadDevice(map, kind, errors);
       type.nic = ReadNic(map, errors);
       break;
     }
     case Kind::kGpu: {
       const YamlMap map(
-          member.value, what,
+          node, what,
           {"kind", "id", "subsystem", "class", "revision", "link", "name", "memory", "dmabuf"},
           errors);
-      type.device = ReadDevice(map, *kind, errors);
-      type.gpu.name = map.Text("name");
-      type.gpu.memory = map.Size("memory");
-      type.gpu.dmabuf = map.Bool("dmabuf");
-      if (errors->ok() && type.gpu.memory.count == 0) {
-        errors->AddWrong(map.Required("memory"), "memory", "a size above zero");
-      }
+      type.device = ReadDevice(map, kind, errors);
+      ReadGpu(map, &type.gpu, errors);
+      break;
+    }
+    case Kind::kAccelerator: {
+      const YamlMap map(node, what,
+                        {"kind", "id", "subsystem", "class", "revision", "link", "driver"}, errors);
+      type.device = ReadDevice(map, kind, errors);
+      type.device.driver = map.Text("driver");
+      break;
+    }
+    case Kind::kRdma: {
+      const YamlMap map(node, what,
+                        {"kind", "id", "subsystem", "class", "revision", "link", "driver", "name"},
+                        errors);
+      type.device = ReadDevice(map, kind, errors);
+      type.device.driver = map.Text("driver");
+      type.name_pattern = map.Text("name");
       break;
     }
     case Kind::kOther: {
-      const YamlMap map(member.value, what,
+      const YamlMap map(node, what,
                         {"kind", "id", "subsystem", "class", "revision", "link", "interface"},
                         errors);
-      type.device = ReadDevice(map, *kind, errors);
+      type.device = ReadDevice(map, kind, errors);
       if (const YamlNode* interface = map.Optional("interface")) {
-        type.interface_pattern = ReadText(*interface, "interface", errors);
+        type.name_pattern = ReadText(*interface, "interface", errors);
       }
       break;
     }
@@ -197,7 +200,37 @@ PciFunctionType ReadFunction(const YamlMember& member, YamlErrors* errors) {
   return type;
 }
 
+PciFunctionType ReadFunction(const YamlMember& member, YamlErrors* errors) {
+  constexpr char kKinds[] = "bridge, nic, gpu, accelerator, rdma or other";
+  const std::string what = fmt::format("function '{}'", Printable(member.key));
+  const YamlNode* kind_node = member.value.Find("kind");
+  const auto kind = kind_node != nullptr ? ParseKind(kind_node->scalar) : std::nullopt;
+  if (kind) return ReadFunctionOfKind(*kind, member.value, what, errors);
+  if (kind_node != nullptr) {
+    errors->AddWrong(*kind_node, "kind", kKinds);
+  } else {
+    errors->Add(member.line, what + " has no 'kind'", fmt::format("Add {}", kKinds));
+  }
+  return {};
+}
+
 }  // namespace
+
+void ReadLink(const YamlNode& node, EmulatedPciDevice* device, YamlErrors* errors) {
+  const std::string text = ReadText(node, "link", errors);
+  device->link_gt_per_second = 0;
+  device->link_width = 0;
+  if (!errors->ok() || text == "unknown") return;
+  for (const double speed : kPciLinkSpeeds) {
+    for (const uint32_t width : kPciLinkWidths) {
+      if (text != fmt::format("{:g}GT/s x{}", speed, width)) continue;
+      device->link_gt_per_second = speed;
+      device->link_width = width;
+      return;
+    }
+  }
+  errors->AddWrong(node, "link", "a PCIe speed and width, like 16GT/s x8, or unknown");
+}
 
 std::map<std::string, PciFunctionType> ReadPciFunctions(const YamlNode& node, YamlErrors* errors) {
   std::map<std::string, PciFunctionType> functions;

@@ -15,10 +15,13 @@ namespace railgauge {
 // Everything of a function but its address.
 struct PciFunctionType {
   EmulatedPciDevice device;
-  EmulatedNic nic;                // of kNic; the name is a pattern
-  EmulatedGpu gpu;                // of kGpu
-  std::string interface_pattern;  // of kOther; may be empty
+  EmulatedNic nic;           // of kNic; the name is a pattern
+  EmulatedGpu gpu;           // of kGpu
+  std::string name_pattern;  // of kOther the network interface's, may be empty; of kRdma its own
 };
+
+// Reads "16GT/s x8", or "unknown", into `device`: what sysfs shows of its link.
+void ReadLink(const YamlNode& node, EmulatedPciDevice* device, YamlErrors* errors);
 
 std::map<std::string, PciFunctionType> ReadPciFunctions(const YamlNode& node, YamlErrors* errors);
 

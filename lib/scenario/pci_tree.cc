@@ -147,8 +147,8 @@ class TreeReader {
   }
 
   EmulatedPciDevice ReadFunction(const YamlNode& item, const Below& below) {
-    const YamlMap map(item, "a function's place", {"function", "at", "buses", "below", "name"},
-                      errors_);
+    const YamlMap map(item, "a function's place",
+                      {"function", "at", "buses", "below", "name", "link"}, errors_);
     const std::string type_name = map.Text("function");
     const auto type = functions_.find(type_name);
     if (!errors_->ok()) return {};
@@ -161,6 +161,7 @@ class TreeReader {
     EmulatedPciDevice device = type->second.device;
     device.address = ReadAddress(map.Required("at"), below);
     device.subordinate_bus = device.address.bus;
+    if (const YamlNode* link = map.Optional("link")) ReadLink(*link, &device, errors_);
     if (!errors_->ok()) return device;
     if (!addresses_.insert(device.address).second) {
       errors_->Add(item.line,
@@ -270,9 +271,17 @@ class TreeReader {
         machine_->gpus.push_back(std::move(gpu));
         return;
       }
+      case Kind::kAccelerator:
+        if (name != nullptr) errors_->Add(name->line, "an accelerator has no name", "Remove it");
+        machine_->accelerators.push_back(device->address);
+        return;
+      case Kind::kRdma:
+        device->rdma_device = name_of(type.name_pattern);
+        AddName(device->rdma_device, map.line());
+        return;
       case Kind::kOther:
-        if (type.interface_pattern.empty() && name == nullptr) return;
-        device->network_interface = name_of(type.interface_pattern);
+        if (type.name_pattern.empty() && name == nullptr) return;
+        device->network_interface = name_of(type.name_pattern);
         AddName(device->network_interface, map.line());
         return;
       case Kind::kBridge:
@@ -352,6 +361,7 @@ void ReadPciTrees(const YamlNode& host_bridges, const YamlNode* trees,
   const auto by_address = [](const auto& a, const auto& b) { return a.address < b.address; };
   std::sort(machine->nics.begin(), machine->nics.end(), by_address);
   std::sort(machine->gpus.begin(), machine->gpus.end(), by_address);
+  std::sort(machine->accelerators.begin(), machine->accelerators.end());
   for (EmulatedNic& nic : machine->nics) {
     // A locally administered EUI-64 made of the address: unique within the machine.
     const std::string guid =

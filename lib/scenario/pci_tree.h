@@ -12,9 +12,9 @@
 
 namespace railgauge {
 
-// Fills host_bridges, nics and gpus (both by ascending address) of `machine`, whose numa_nodes are
-// already there. Checks that addresses and names are unique and that every bus lies where the
-// bridge above says.
+// Fills host_bridges, nics, gpus and accelerators (these three by ascending address) of `machine`,
+// whose numa_nodes are already there. Checks that addresses and names are unique and that every bus
+// lies where the bridge above says.
 void ReadPciTrees(const YamlNode& host_bridges, const YamlNode* trees,
                   const std::map<std::string, PciFunctionType>& functions, EmulatedMachine* machine,
                   YamlErrors* errors);

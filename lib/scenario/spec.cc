@@ -19,13 +19,19 @@ bool IsFaultName(std::string_view name) {
   return !name.empty() && name.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-// The digits after the last '/', where there are only digits: "p5.48xlarge/16".
+// What stands after the last '/' where that is meant as a divisor: digits ("p5.48xlarge/16"), or
+// anything after a file or what looks like a type ("p5.48xlarge/fast") and so is no folder.
 std::optional<std::string_view> DivisorOf(std::string_view base) {
   const size_t slash = base.rfind('/');
-  if (slash == std::string_view::npos || slash + 1 == base.size()) return std::nullopt;
-  const std::string_view digits = base.substr(slash + 1);
-  if (digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  return digits;
+  if (slash == std::string_view::npos || base.ends_with(".yaml")) return std::nullopt;
+  const std::string_view above = base.substr(0, slash);
+  const std::string_view divisor = base.substr(slash + 1);
+  const bool digits =
+      !divisor.empty() && divisor.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool type = above.find('.') != std::string_view::npos && !above.starts_with('.') &&
+                    above.find('/') == std::string_view::npos;
+  if (digits || type || above.ends_with(".yaml")) return divisor;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -74,9 +80,11 @@ Result<MachineSpec> ParseMachineSpec(std::string_view text) {
   if (const auto digits = DivisorOf(base)) {
     const auto [end, error] =
         std::from_chars(digits->data(), digits->data() + digits->size(), spec.divisor);
-    if (error != std::errc() || spec.divisor == 0) {
-      return Fail(SpecError(text, fmt::format("'{}' divides nothing", *digits),
-                            "Write a whole number from 1 on after '/'"));
+    if (error != std::errc() || end != digits->data() + digits->size() || spec.divisor == 0 ||
+        spec.divisor > kMaxDivisor) {
+      return Fail(
+          SpecError(text, fmt::format("'{}' is no divisor", Printable(*digits)),
+                    fmt::format("Write a whole number from 1 to {} after '/'", kMaxDivisor)));
     }
     base.remove_suffix(digits->size() + 1);
   }

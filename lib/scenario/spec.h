@@ -30,6 +30,8 @@ struct FaultSpec {
   bool has_start = false;
 };
 
+inline constexpr uint32_t kMaxDivisor = 1000;
+
 struct MachineSpec {
   std::string base;  // an instance type, or a file: it holds a '/' or ends in .yaml
   uint32_t divisor = 1;

@@ -34,6 +34,8 @@ TEST(MachineSpecTest, APathIsNoDivisor) {
   EXPECT_EQ(ParseMachineSpec("/a/b.yaml/4")->base, "/a/b.yaml");
   EXPECT_EQ(ParseMachineSpec("/a/b.yaml/4")->divisor, 4u);
   EXPECT_EQ(ParseMachineSpec("dir/")->base, "dir/");
+  EXPECT_EQ(ParseMachineSpec("dir/file")->base, "dir/file");
+  EXPECT_EQ(ParseMachineSpec("a.b/c.yaml")->base, "a.b/c.yaml");
 }
 
 TEST(MachineSpecTest, AFaultMayStartLater) {
@@ -55,11 +57,29 @@ TEST(MachineSpecTest, WhatIsNoSpecIsOneLine) {
       {",slow-nic",
        "read machine ,slow-nic: it names no machine. Begin with an instance type or a .yaml file."},
       {"p5.48xlarge/0",
-       "read machine p5.48xlarge/0: '0' divides nothing. Write a whole number from 1 on after "
+       "read machine p5.48xlarge/0: '0' is no divisor. Write a whole number from 1 to 1000 after "
+       "'/'."},
+      {"p5.48xlarge/1001",
+       "read machine p5.48xlarge/1001: '1001' is no divisor. Write a whole number from 1 to 1000 "
+       "after '/'."},
+      {"p5.48xlarge/fast",
+       "read machine p5.48xlarge/fast: 'fast' is no divisor. Write a whole number from 1 to 1000 "
+       "after '/'."},
+      {"p5.48xlarge/-2",
+       "read machine p5.48xlarge/-2: '-2' is no divisor. Write a whole number from 1 to 1000 after "
+       "'/'."},
+      {"p5.48xlarge/1.5",
+       "read machine p5.48xlarge/1.5: '1.5' is no divisor. Write a whole number from 1 to 1000 "
+       "after '/'."},
+      {"p5.48xlarge/",
+       "read machine p5.48xlarge/: '' is no divisor. Write a whole number from 1 to 1000 after "
+       "'/'."},
+      {"./mine.yaml/2x",
+       "read machine ./mine.yaml/2x: '2x' is no divisor. Write a whole number from 1 to 1000 after "
        "'/'."},
       {"p5.48xlarge/99999999999",
-       "read machine p5.48xlarge/99999999999: '99999999999' divides nothing. Write a whole number "
-       "from 1 on after '/'."},
+       "read machine p5.48xlarge/99999999999: '99999999999' is no divisor. Write a whole number "
+       "from 1 to 1000 after '/'."},
       {"p5,",
        "read machine: '' is no name of a fault. Write a fault as "
        "NAME[:TARGET][=VALUE][@START]."},

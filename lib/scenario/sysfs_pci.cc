@@ -23,6 +23,9 @@ std::string_view DriverOf(const EmulatedPciDevice& device) {
       return "efa";
     case Kind::kGpu:
       return "nvidia";
+    case Kind::kAccelerator:
+    case Kind::kRdma:
+      return device.driver;
     case Kind::kOther:
       if (!device.network_interface.empty()) return "ena";
       return device.class_code >> 8 == kNvme ? "nvme" : "";
@@ -71,6 +74,7 @@ class PciWriter {
         tree_->Attribute(path + "/subordinate_bus_number", std::to_string(device.subordinate_bus));
       }
       if (device.kind == Kind::kNic) WriteNic(device, path);
+      if (device.kind == Kind::kRdma) WriteOtherRdmaDevice(device, path, tree_);
       if (!device.network_interface.empty()) WriteInterface(device, path);
       WriteFunctions(device.children, path, depth + 1);
     }

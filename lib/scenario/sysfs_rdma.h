@@ -19,6 +19,11 @@ inline constexpr int kUverbsFirstMinor = 192;
 void WriteRdmaDevice(const EmulatedNic& nic, size_t index, const std::string& pci_path,
                      FileTree* tree);
 
+// An RDMA device of another vendor (kRdma): what hwloc finds it by. It has no uverbs node, since
+// nothing here could answer, so libibverbs does not list it.
+void WriteOtherRdmaDevice(const EmulatedPciDevice& device, const std::string& pci_path,
+                          FileTree* tree);
+
 // "100 Gb/sec (4X EDR)", as the attribute `rate` shows a port rate in Gb/s.
 std::string FormatPortRate(double gb_per_second);
 

@@ -226,18 +226,37 @@ void WriteMachineName(const EmulatedMachine& machine, FileTree* tree) {
   tree->Folder("sys/fs/cgroup");
 }
 
+namespace {
+
+// What one CPU has in /proc/cpuinfo of an x86-64 kernel.
+std::string X86CpuInfo(const EmulatedMachine& machine, const Core& core, uint32_t cpu,
+                       size_t siblings) {
+  const bool amd = machine.cpu_model.starts_with("AMD");
+  return fmt::format(
+      "processor\t: {}\nvendor_id\t: {}\nmodel name\t: {}\ncpu MHz\t\t: {}.000\n"
+      "physical id\t: {}\nsiblings\t: {}\ncore id\t\t: {}\ncpu cores\t: {}\n\n",
+      cpu, amd ? "AuthenticAMD" : "GenuineIntel", machine.cpu_model, machine.cpu_mhz, core.package,
+      siblings, core.id, siblings / machine.threads_per_core);
+}
+
+// The same of an aarch64 kernel, which knows neither a model's name nor a clock.
+std::string ArmCpuInfo(const EmulatedMachine& machine, uint32_t cpu) {
+  constexpr char kTimer[] = "2000.00";  // twice the 1 GHz of the architecture's timer
+  return fmt::format(
+      "processor\t: {}\nBogoMIPS\t: {}\nCPU implementer\t: 0x{}\nCPU architecture: 8\n"
+      "CPU variant\t: 0x0\nCPU part\t: 0x{}\nCPU revision\t: 0\n\n",
+      cpu, kTimer, machine.arm_cpu.substr(0, 2), machine.arm_cpu.substr(3));
+}
+
+}  // namespace
+
 void WriteCpuInfo(const EmulatedMachine& machine, FileTree* tree) {
-  const std::string& model = machine.cpu_model;
-  const char* vendor = model.starts_with("AMD") ? "AuthenticAMD" : "GenuineIntel";
   std::map<uint32_t, std::string> by_cpu;
   for (const Core& core : AllCores(machine)) {
     const size_t siblings = CpusOfPackage(machine, core.package).size();
     for (const uint32_t cpu : core.threads) {
-      by_cpu[cpu] = fmt::format(
-          "processor\t: {}\nvendor_id\t: {}\nmodel name\t: {}\ncpu MHz\t\t: {}.000\n"
-          "physical id\t: {}\nsiblings\t: {}\ncore id\t\t: {}\ncpu cores\t: {}\n\n",
-          cpu, vendor, model, machine.cpu_mhz, core.package, siblings, core.id,
-          siblings / machine.threads_per_core);
+      by_cpu[cpu] = machine.arm_cpu.empty() ? X86CpuInfo(machine, core, cpu, siblings)
+                                            : ArmCpuInfo(machine, cpu);
     }
   }
   std::string text;

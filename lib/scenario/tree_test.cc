@@ -1,20 +1,16 @@
 #include "lib/scenario/tree.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "lib/base/file.h"
-#include "lib/base/result.h"
 #include "lib/scenario/hw_counters.h"
 #include "lib/scenario/load.h"
 #include "lib/scenario/location.h"
-#include "lib/topology/load.h"
+#include "lib/scenario/seen_machine_testutil.h"
+#include "lib/scenario/sysfs_rdma.h"
 #include "lib/topology/relation.h"
 
 namespace railgauge {
@@ -22,68 +18,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An empty folder that vanishes in the end; on the tmpfs where there is one, since on a disk the
-// thousands of small files take seconds.
-class Folder {
- public:
-  Folder() {
-    const bool memory = ::access("/dev/shm", W_OK) == 0;
-    std::string name = (memory ? "/dev/shm" : testing::TempDir()) + "/railgauge_tree_XXXXXX";
-    RAILGAUGE_CHECK(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 EmulatedMachine Load(const std::string& type) {
   auto machine = LoadSpec(type, "scenarios");
   EXPECT_TRUE(machine) << machine.error().ToString();
   return machine ? *std::move(machine) : EmulatedMachine();
 }
 
-// An instance type, its tree, and what hwloc makes of the tree.
-struct Instance {
-  explicit Instance(const std::string& type) : emulated(Load(type)) {
-    const Status written = WriteTree(emulated, folder.path().string());
-    EXPECT_TRUE(written) << written.error().ToString();
-    ::setenv("HWLOC_FSROOT", folder.path().c_str(), 1);
-    auto machine = LoadLiveMachine();
-    ::unsetenv("HWLOC_FSROOT");
-    EXPECT_TRUE(machine) << machine.error().ToString();
-    if (machine) seen = *std::move(machine);
-  }
-  Folder folder;
-  EmulatedMachine emulated;
-  Machine seen;
-};
-
 class TreeTest : public testing::TestWithParam<std::string> {
  protected:
-  // One tree serves all tests, none of which changes it.
-  static const Instance& Of(const std::string& type) {
-    static std::map<std::string, std::unique_ptr<Instance>> instances;
-    std::unique_ptr<Instance>& instance = instances[type];
-    if (instance == nullptr) instance = std::make_unique<Instance>(type);
-    return *instance;
-  }
-
   std::string Read(const std::string& path) const {
     auto text = ReadAttribute((root_ / path).string());
     return text ? *text : text.error().ToString();
   }
 
-  const EmulatedMachine& emulated_ = Of(GetParam()).emulated;
-  const Machine& seen_ = Of(GetParam()).seen;
-  const fs::path root_ = Of(GetParam()).folder.path();
+  const EmulatedMachine& emulated_ = SeeMachine(GetParam()).emulated;
+  const Machine& seen_ = SeeMachine(GetParam()).seen;
+  const fs::path root_ = SeeMachine(GetParam()).folder.path();
 };
 
 // The bridges above `address` in the scenario.
@@ -112,6 +62,17 @@ TEST_P(TreeTest, HwlocSeesTheGpusAndNothingElseAsGpu) {
   }
 }
 
+TEST_P(TreeTest, HwlocSeesTheAccelerators) {
+  ASSERT_EQ(seen_.accelerators.size(), emulated_.accelerators.size());
+  const PciLocations locations(emulated_);
+  for (size_t i = 0; i < seen_.accelerators.size(); ++i) {
+    const PciPosition& position = seen_.accelerators[i].position;
+    EXPECT_EQ(position.address, emulated_.accelerators[i]);
+    EXPECT_EQ(position.bridges, BridgesAbove(emulated_, emulated_.accelerators[i]));
+    EXPECT_EQ(position.numa_node, locations.Of(emulated_.accelerators[i]).numa_node);
+  }
+}
+
 TEST_P(TreeTest, HwlocSeesTheNumaNodes) {
   ASSERT_EQ(seen_.numa_nodes.size(), emulated_.numa_nodes.size());
   for (size_t i = 0; i < seen_.numa_nodes.size(); ++i) {
@@ -125,8 +86,12 @@ TEST_P(TreeTest, HwlocSeesTheNumaNodes) {
 // what the tools find out.
 TEST_P(TreeTest, EveryRelationIsTheScenarios) {
   const PciLocations locations(emulated_);
+  std::vector<MemoryPlace> places = emulated_.Places();
+  for (const PciAddress& address : emulated_.accelerators) {
+    places.push_back(MemoryPlace::Accelerator(address));
+  }
   for (const Nic& nic : seen_.nics) {
-    for (const MemoryPlace& place : emulated_.Places()) {
+    for (const MemoryPlace& place : places) {
       EXPECT_EQ(RelationOf(seen_, nic, place).relation,
                 locations.RelationOf(nic.position.address, place))
           << nic.name << " " << place.ToString();
@@ -153,7 +118,7 @@ TEST_P(TreeTest, LibibverbsFindsEveryNic) {
     EXPECT_EQ(Read(device + "/fw_ver"), nic.model.firmware);
     EXPECT_EQ(Read(device + "/ports/1/gids/0"), nic.gid);
     EXPECT_EQ(Read(device + "/ports/1/state"), "4: ACTIVE");
-    EXPECT_EQ(Read(device + "/ports/1/rate"), "100 Gb/sec (4X EDR)");
+    EXPECT_EQ(Read(device + "/ports/1/rate"), FormatPortRate(nic.model.reported_gb_per_second));
     EXPECT_EQ(Read(device + "/device/p2p"), emulated_.p2p_provider);
     EXPECT_EQ(Read(device + "/device/modalias").substr(0, 28),
               "pci:v00001D0Fd0000EFA" + Read(device + "/device/device").substr(5) + "sv0000");
@@ -179,13 +144,12 @@ TEST_P(TreeTest, EveryLinkIsRelativeAndWhole) {
   EXPECT_GT(links, 100u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Instances, TreeTest, testing::Values("p5.48xlarge", "p4d.24xlarge"),
-                         [](const auto& instance) {
-                           return instance.param.substr(0, instance.param.find('.'));
-                         });
+INSTANTIATE_TEST_SUITE_P(Instances, TreeTest,
+                         testing::ValuesIn(ListInstanceTypes("scenarios").value()),
+                         [](const auto& instance) { return TestNameOf(instance.param); });
 
 TEST(WriteTreeTest, CpuTopologyIsThatOfTwoSockets) {
-  const Folder folder;
+  const TreeFolder folder;
   const fs::path& root = folder.path();
   ASSERT_TRUE(WriteTree(Load("p5.48xlarge"), root.string()));
   const auto read = [&](const std::string& path) {
@@ -212,7 +176,7 @@ TEST(WriteTreeTest, SaysWhereItFailed) {
             "write the emulated machine's files /nonexistent/root: ENOENT (No such file or "
             "directory)");
 
-  const Folder folder;
+  const TreeFolder folder;
   const fs::path& root = folder.path();
   fs::create_directories(root / "sys/devices/system/cpu/online");
   const Status blocked = WriteTree(Load("p5.48xlarge"), root.string());
@@ -222,14 +186,14 @@ TEST(WriteTreeTest, SaysWhereItFailed) {
 }
 
 TEST(WriteTreeTest, WhatAContainerHidesIsUnknownAndNotInvented) {
-  const Instance hidden("p5.48xlarge,hidden-pci");
+  const SeenMachine& hidden = SeeMachine("p5.48xlarge,hidden-pci");
   EXPECT_FALSE(hidden.seen.shows_pci);
   EXPECT_TRUE(hidden.seen.gpus.empty());
   EXPECT_TRUE(fs::exists(hidden.folder.path() / "sys/class/infiniband/rdmap79s0/device/modalias"));
 }
 
 TEST(WriteTreeTest, AFlatTreeHasNoBridgesAndNoNumaNodes) {
-  const Instance flat("p5.48xlarge,flat-tree");
+  const SeenMachine& flat = SeeMachine("p5.48xlarge,flat-tree");
   ASSERT_EQ(flat.seen.nics.size(), 32u);
   ASSERT_EQ(flat.seen.gpus.size(), 8u);
   for (const Nic& nic : flat.seen.nics) {
@@ -238,8 +202,18 @@ TEST(WriteTreeTest, AFlatTreeHasNoBridgesAndNoNumaNodes) {
   }
 }
 
+TEST(WriteTreeTest, AcceleratorsOfAFlatTreeAreNearNobody) {
+  const Machine& flat = SeeMachine("trn1.32xlarge,flat-tree").seen;
+  EXPECT_TRUE(flat.flat);
+  ASSERT_EQ(flat.accelerators.size(), 16u);
+  for (const MemoryPlace& place : flat.UnsupportedPlaces()) {
+    EXPECT_EQ(RelationOf(flat, flat.nics[0], place).relation, Relation::kUnknown);
+  }
+}
+
 TEST(WriteTreeTest, UnreadableConfigurationSpaceEndsAfterTheHeader) {
-  const Instance healthy("p5.48xlarge"), hidden("p5.48xlarge,config-unreadable");
+  const SeenMachine& healthy = SeeMachine("p5.48xlarge");
+  const SeenMachine& hidden = SeeMachine("p5.48xlarge,config-unreadable");
   const char* root_port = "sys/bus/pci/devices/0000:44:00.0/config";
   EXPECT_EQ(fs::file_size(healthy.folder.path() / root_port), 4096u);
   EXPECT_EQ(fs::file_size(hidden.folder.path() / root_port), 64u);

@@ -33,6 +33,7 @@ expect "unknown command" 127 "$(status_of "$emulate" $machine /no/such/command)"
 expect "no command" 2 "$(status_of "$emulate" $machine)"
 expect "unknown flag" 2 "$(status_of "$emulate" --bogus=1 $machine true)"
 expect "help" 0 "$(status_of "$emulate" --help)"
+expect_text "help lists the instance types" "c5n.18xlarge.*p5.48xlarge" "$("$emulate" --help | tr '\n' ' ')"
 unknown=$("$emulate" no.such.machine true 2>&1)
 expect "unknown machine" 2 $?
 expect "unknown machine is one line" 1 "$(wc -l <<<"$unknown")"
@@ -40,8 +41,17 @@ expect_text "unknown machine is named" "no.such.machine" "$unknown"
 
 expect "the machine's type" "p5.48xlarge" \
   "$("$emulate" $machine cat /sys/devices/virtual/dmi/id/product_name)"
+expect "a scaled machine's type" "p5.48xlarge/16" \
+  "$("$emulate" $machine/16 cat /sys/devices/virtual/dmi/id/product_name)"
+divisor=$("$emulate" $machine/0 true 2>&1)
+expect "a bad divisor" 2 $?
+expect "a bad divisor is one line" 1 "$(wc -l <<<"$divisor")"
 expect_text "firmware says emulated" "^emulated-" \
   "$("$emulate" $machine cat /sys/class/infiniband/$nic/fw_ver)"
+# The two ConnectX-7 are RDMA devices, and have no node that anything could open.
+b200=p6-b200.48xlarge
+expect "p6-b200: RDMA devices" 10 "$("$emulate" $b200 ls /sys/class/infiniband | wc -l)"
+expect "p6-b200: nodes" 8 "$("$emulate" $b200 ls /sys/class/infiniband_verbs | grep -c uverbs)"
 staging=$(mktemp -d)
 TMPDIR=$staging "$emulate" $machine true
 expect "nothing is left of it" "" "$(ls -A "$staging")"
@@ -87,6 +97,10 @@ if have ibv_devices ibverbs-utils; then
   expect "ibv_devinfo -v: all ports are up" 32 "$(grep -c PORT_ACTIVE <<<"$info")"
   expect "ibv_devinfo -v: GIDs" 32 "$(grep -c 'GID\[  0\]' <<<"$info")"
   expect_text "p4d" "hca_id" "$("$emulate" p4d.24xlarge ibv_devinfo -v)"
+  # 6.25 Gb/s; the next lower rate that verbs can say is 1 lane of 5 Gb/s.
+  scaled=$("$emulate" $machine/16 ibv_devinfo -v -d $nic)
+  expect_text "a scaled port's width" "active_width:.*1X" "$scaled"
+  expect_text "a scaled port's speed" "active_speed:.*5.0 Gbps" "$scaled"
 fi
 if have lstopo-no-graphics hwloc; then
   topology=$("$emulate" $machine lstopo-no-graphics --of console --no-caches)

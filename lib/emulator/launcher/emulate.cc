@@ -36,7 +36,8 @@ constexpr char kHelp[] =
   emulate --node=K [FLAG…] COMMAND [ARG…]         inside of the second
   emulate --fabric-status                         inside of the second
 
-SPEC is an instance type or a scenario file: p5.48xlarge, p4d.24xlarge, ./mine.yaml
+SPEC is an instance type or a scenario file: p5.48xlarge, p4d.24xlarge, ./mine.yaml; with every rate
+divided: p5.48xlarge/16 (for hosts that cannot move data as fast as the machine would);
 and the faults that make it sick: SPEC,NAME[:TARGET][=VALUE][@START],… (--list-faults tells them).
 The command sees that machine's /sys, /proc/cpuinfo, NUMA nodes, CPUs, GPUs (by libcuda.so.1) and
 /dev/infiniband; nothing of it is left when the command ends. Its exit status is the command's own.
@@ -172,7 +173,28 @@ int Complain(const Error& error) {
   return kUsageError;
 }
 
-// Made from the folder, so that it is never behind.
+// The types are read from the folder, so that the text is never behind.
+int PrintHelp(const std::string& argv0) {
+  std::fputs(kHelp, stdout);
+  const auto types = FindDataFile("scenarios", argv0).and_then([](const std::string& scenarios) {
+    return ListInstanceTypes(scenarios);
+  });
+  if (!types) return Complain(types.error());
+  std::string line;
+  std::fputs("\nInstance types:\n", stdout);
+  for (const std::string& type : *types) {
+    constexpr size_t kWidth = 98;
+    if (line.size() + 2 + type.size() > kWidth) {
+      std::fprintf(stdout, "%s\n", line.c_str());
+      line.clear();
+    }
+    line += "  " + type;
+  }
+  std::fprintf(stdout, "%s\n", line.c_str());
+  return 0;
+}
+
+// As above.
 int PrintFaults(const std::string& argv0) {
   const auto faults = FindDataFile("scenarios", argv0).and_then([](const std::string& scenarios) {
     return LoadFaults(scenarios);
@@ -237,10 +259,7 @@ int Run(Options& options, const std::string& argv0) {
 
 int Main(const std::vector<std::string>& arguments) {
   const std::string first = arguments.size() > 1 ? arguments[1] : "";
-  if (first == "--help") {
-    std::fputs(kHelp, stdout);
-    return 0;
-  }
+  if (first == "--help") return PrintHelp(arguments[0]);
   if (first == "--list-faults") return PrintFaults(arguments[0]);
   if (first == "--fabric-status") return PrintFabric();
   constexpr std::string_view kTell = "--tell=";

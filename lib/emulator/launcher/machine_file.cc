@@ -153,9 +153,11 @@ void Field(A& archive, EmulatedNumaNode& value) {
 template <typename A>
 void Field(A& archive, EmulatedPciDevice& value) {
   auto& [kind, address, vendor, device, subsystem_vendor, subsystem_device, class_code, revision,
-         speed, width, secondary, subordinate, interface, acs_redirects, children] = value;
+         speed, width, secondary, subordinate, interface, rdma_device, driver, acs_redirects,
+         children] = value;
   All(archive, kind, address, vendor, device, subsystem_vendor, subsystem_device, class_code,
-      revision, speed, width, secondary, subordinate, interface, acs_redirects, children);
+      revision, speed, width, secondary, subordinate, interface, rdma_device, driver, acs_redirects,
+      children);
 }
 template <typename A>
 void Field(A& archive, EmulatedHostBridge& value) {
@@ -210,12 +212,12 @@ void Field(A& archive, EmulatedCache& value) {
 }
 template <typename A>
 void Field(A& archive, EmulatedMachine& value) {
-  auto& [spec, source_file, instance_type, cpu_model, cpu_mhz, threads_per_core, caches,
-         p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, resources, surroundings,
-         seed, host_and_dmabuf_ids, peer_memory_ids, paths] = value;
-  All(archive, spec, source_file, instance_type, cpu_model, cpu_mhz, threads_per_core, caches,
-      p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, resources, surroundings,
-      seed, host_and_dmabuf_ids, peer_memory_ids, paths);
+  auto& [spec, source_file, instance_type, cpu_model, arm_cpu, cpu_mhz, threads_per_core, caches,
+         p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, accelerators, resources,
+         surroundings, seed, host_and_dmabuf_ids, peer_memory_ids, paths] = value;
+  All(archive, spec, source_file, instance_type, cpu_model, arm_cpu, cpu_mhz, threads_per_core,
+      caches, p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, accelerators,
+      resources, surroundings, seed, host_and_dmabuf_ids, peer_memory_ids, paths);
 }
 
 template <typename A, typename... T>

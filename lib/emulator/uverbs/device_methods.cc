@@ -21,9 +21,13 @@ struct PortRate {
   double gb_per_second;
   uint8_t width, speed;
 };
-constexpr uint8_t k1X = 1, k4X = 2, k8X = 4, kEdr = 32, kHdr = 64;
+constexpr uint8_t k1X = 1, k4X = 2, k8X = 4;
+constexpr uint8_t kSdr = 1, kDdr = 2, kQdr = 4, kEdr = 32, kHdr = 64;
+// The driver's own end at 25 Gb/s; those of scaled machines follow, each the next lower one that
+// verbs can say.
 constexpr PortRate kPortRates[] = {
-    {400, k8X, kHdr}, {200, k8X, kEdr}, {100, k4X, kEdr}, {50, k1X, kHdr}, {0, k1X, kEdr},
+    {400, k8X, kHdr}, {200, k8X, kEdr}, {100, k4X, kEdr}, {50, k1X, kHdr}, {25, k1X, kEdr},
+    {20, k4X, kDdr},  {10, k1X, kQdr},  {5, k1X, kDdr},   {0, k1X, kSdr},
 };
 
 uint8_t MtuEnum(uint32_t mtu) {  // enum ib_mtu: 256 is 1, doubling

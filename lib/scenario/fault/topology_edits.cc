@@ -29,6 +29,8 @@ Status RemoveFunctions(const EditArguments& arguments, EmulatedMachine* machine)
   const auto is_gone = [&](const auto& device) { return Contains(gone, device.address); };
   std::erase_if(machine->nics, is_gone);
   std::erase_if(machine->gpus, is_gone);
+  std::erase_if(machine->accelerators,
+                [&](const PciAddress& address) { return Contains(gone, address); });
   const auto names_gone = [&](const auto& entry) {
     const auto& [nic, place] = entry.first;
     return Contains(gone, nic) || (place.is_gpu() && Contains(gone, place.gpu));
@@ -101,6 +103,7 @@ void MoveInName(const Moves& moves, std::string* name) {
 void MoveFunctions(const Moves& moves, EmulatedMachine* machine) {
   for (EmulatedNic& nic : machine->nics) Move(moves, &nic.address);
   for (EmulatedGpu& gpu : machine->gpus) Move(moves, &gpu.address);
+  for (PciAddress& accelerator : machine->accelerators) Move(moves, &accelerator);
   for (EmulatedResource& resource : machine->resources) MoveInName(moves, &resource.name);
   MoveKeys(moves, &machine->paths);
   MoveKeys(moves, &machine->host_and_dmabuf_ids);
