@@ -1,5 +1,6 @@
 // Every fault of scenarios/faults: what it changes on a p5.48xlarge, that it changes nothing else,
 // and which field case it stages.
+#include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <map>
@@ -436,6 +437,46 @@ TEST(FaultsTest, EveryFieldCaseIsStaged) {
        }},
   };
   for (const auto& c : kCases) EXPECT_TRUE(c.staged(Load(c.faults))) << c.happened;
+}
+
+bool HasRdmaThatIsNoEfa(const std::vector<EmulatedPciDevice>& devices) {
+  return std::any_of(devices.begin(), devices.end(), [](const EmulatedPciDevice& device) {
+    return device.kind == EmulatedPciDevice::Kind::kRdma || HasRdmaThatIsNoEfa(device.children);
+  });
+}
+
+// The one row that is a healthy machine: what is counted wrongly is there from the beginning.
+TEST(FaultsTest, ConnectXDevicesCountedAsEfaAreOnTheirType) {
+  const EmulatedMachine machine = Load("", "p6-b200.48xlarge");
+  EXPECT_EQ(machine.nics.size(), 8u);
+  EXPECT_TRUE(std::any_of(
+      machine.host_bridges.begin(), machine.host_bridges.end(),
+      [](const EmulatedHostBridge& host) { return HasRdmaThatIsNoEfa(host.children); }));
+}
+
+// What most faults take for granted holds on every type: names, lines, paths of the first NIC.
+TEST(FaultsTest, EveryInstanceTypeCanBeSick) {
+  const auto types = ListInstanceTypes(kScenarios);
+  ASSERT_TRUE(types) << types.error().ToString();
+  for (const std::string& type : *types) {
+    const EmulatedMachine healthy = Load("", type);
+    const std::string nic = healthy.nics.front().name;
+    const std::vector<std::string> faults = {
+        "slow-nic:" + nic, "slow-path:" + nic, "stop-completing:" + nic, "foreign-traffic:" + nic,
+        "ids-none",        "numa-unknown",     "renamed-nics",           "reversed-enumeration",
+        "hidden-pci"};
+    for (const std::string& fault : faults) {
+      const EmulatedMachine sick = Load(fault, type);
+      EXPECT_EQ(sick.nics.size(), healthy.nics.size()) << type << " " << fault;
+    }
+    EXPECT_EQ(Load("missing-nic:" + nic, type).nics.size() + 1, healthy.nics.size()) << type;
+    const EmulatedMachine flat = Load("flat-tree", type);
+    EXPECT_EQ(flat.paths.size(), healthy.paths.size()) << type;
+    EXPECT_EQ(flat.host_bridges.size(), 1u) << type;
+    for (const EmulatedNic& one : flat.nics) {
+      EXPECT_TRUE(flat.LineOf(one.address, Direction::kToMemory).has_value()) << type;
+    }
+  }
 }
 
 TEST(FaultsTest, ErrorsAreOneLineWithTheNearestWord) {

@@ -104,6 +104,7 @@ void MoveFunctions(const Moves& moves, EmulatedMachine* machine) {
   for (EmulatedNic& nic : machine->nics) Move(moves, &nic.address);
   for (EmulatedGpu& gpu : machine->gpus) Move(moves, &gpu.address);
   for (PciAddress& accelerator : machine->accelerators) Move(moves, &accelerator);
+  for (PciAddress& accelerator : machine->accelerators) Move(moves, &accelerator);
   for (EmulatedResource& resource : machine->resources) MoveInName(moves, &resource.name);
   MoveKeys(moves, &machine->paths);
   MoveKeys(moves, &machine->host_and_dmabuf_ids);
