@@ -19,6 +19,13 @@
 
 namespace railgauge {
 
+// What goes with a request. (Not a member: Clang refuses it in a default argument of its own
+// class.)
+struct FabricCallExtra {
+  std::span<const WireSegment> segments = {};
+  int fd = -1;
+};
+
 // Thread-safe.
 class FabricClient {
  public:
@@ -28,10 +35,7 @@ class FabricClient {
   FabricClient(const FabricClient&) = delete;
   FabricClient& operator=(const FabricClient&) = delete;
 
-  struct Extra {
-    std::span<const WireSegment> segments = {};
-    int fd = -1;
-  };
+  using Extra = FabricCallExtra;
   struct Outcome {
     // kNoDevice: there is no fabric any more.
     efa::AdminStatus status = efa::AdminStatus::kNoDevice;

@@ -131,10 +131,10 @@ Result<std::unique_ptr<Hardware>> EmulatedProcess::JoinFabric(const std::string&
       static_cast<int>(tree));
   if (tree >= 0) RawSyscall(SYS_close, tree);
   if (!hardware) return Fail(std::move(hardware).error());
-  client_ = &(*hardware)->client();
   if ((*hardware)->layout().num_devices != machine_.nics.size()) {
     return Fail(MakeError("join the emulated fabric", fabric, "its machines are other ones"));
   }
+  client_ = &(*hardware)->client();
   return std::unique_ptr<Hardware>(*std::move(hardware));
 }
 
