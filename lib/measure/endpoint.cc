@@ -26,7 +26,6 @@ Result<std::unique_ptr<Endpoint>> Endpoint::Open(const DeviceList& devices, cons
   endpoint->depth_per_pair_ =
       std::min(max_depth / queue_pairs, endpoint->attributes().max_send_requests);
   RAILGAUGE_RETURN_IF_ERROR(endpoint->MakeQueues());
-  endpoint->ledger_.quiet_since = MeasuringClock::now();
   return endpoint;
 }
 
@@ -73,13 +72,13 @@ Result<const Endpoint::Region*> Endpoint::RegionOf(const Buffer& buffer) {
   return &*it->second;
 }
 
-Result<ibv_ah*> Endpoint::HandleOf(const Endpoint& other) {
-  const PciAddress& key = other.attributes().address;
-  auto it = address_handles_.find(key);
+Result<ibv_ah*> Endpoint::HandleOf(const Gid& gid) {
+  auto it = address_handles_.find(gid);
   if (it == address_handles_.end()) {
-    RAILGAUGE_ASSIGN_OR_RETURN(AddressHandle handle,
-                               AddressHandle::Create(domain_, other.attributes().gid));
-    it = address_handles_.emplace(key, std::move(handle)).first;
+    ibv_gid raw = {};
+    std::copy(gid.begin(), gid.end(), raw.raw);
+    RAILGAUGE_ASSIGN_OR_RETURN(AddressHandle handle, AddressHandle::Create(domain_, raw));
+    it = address_handles_.emplace(gid, std::move(handle)).first;
   }
   return it->second.handle();
 }

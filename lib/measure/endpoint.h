@@ -5,6 +5,7 @@
 
 #include <infiniband/verbs.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,8 +14,6 @@
 #include <vector>
 
 #include "lib/base/result.h"
-#include "lib/measure/counters.h"
-#include "lib/measure/loop.h"
 #include "lib/memory/buffer.h"
 #include "lib/record/place.h"
 #include "lib/topology/machine.h"
@@ -27,6 +26,9 @@
 #include "lib/verbs/srd_queue_pair.h"
 
 namespace railgauge {
+
+// An ibv_gid, comparable: what names a device on the fabric, of whichever host.
+using Gid = std::array<uint8_t, 16>;
 
 class Endpoint {
  public:
@@ -44,9 +46,7 @@ class Endpoint {
 
   const DeviceAttributes& attributes() const { return context_.attributes(); }
   const Nic& nic() const { return nic_; }
-  bool Can(Operation operation) const {
-    return operation == Operation::kRead ? attributes().rdma_read : attributes().rdma_write;
-  }
+  Gid gid() const { return std::to_array(attributes().gid.raw); }
 
   // Work requests that its queue pairs take, all together.
   uint32_t max_depth() const { return depth_per_pair_ * queue_pairs_; }
@@ -65,16 +65,8 @@ class Endpoint {
   // The whole of `buffer`, which must outlive this endpoint. A failure is remembered.
   Result<const Region*> RegionOf(const Buffer& buffer);
 
-  // This endpoint's handle for `other`, which may be itself.
-  Result<ibv_ah*> HandleOf(const Endpoint& other);
-
-  // What is known of the device's counters, kept by who measures (engine.cc).
-  struct CounterLedger {
-    std::optional<RdmaBytes> last;  // the last reading, when nothing unknown happened since
-    RdmaBytes expected;             // what was posted since
-    MeasuringClock::time_point quiet_since = MeasuringClock::now();
-  };
-  CounterLedger& ledger() { return ledger_; }
+  // This endpoint's handle for the device with `gid`, which may be its own.
+  Result<ibv_ah*> HandleOf(const Gid& gid);
 
  private:
   Endpoint(Nic nic, Context context, ProtectionDomain domain)
@@ -83,7 +75,6 @@ class Endpoint {
   Status MakeQueues();
 
   Nic nic_;
-  CounterLedger ledger_;
   uint32_t queue_pairs_ = 0;
   uint32_t depth_per_pair_ = 0;
   bool is_lost_ = false;
@@ -92,7 +83,7 @@ class Endpoint {
   Context context_;
   ProtectionDomain domain_;
   std::map<const Buffer*, Result<Region>> regions_;
-  std::map<PciAddress, AddressHandle> address_handles_;  // by the other NIC
+  std::map<Gid, AddressHandle> address_handles_;  // by the other NIC
   std::optional<CompletionQueue> queue_;
   std::vector<SrdQueuePair> pairs_;
   std::vector<ibv_qp_ex*> handles_;

@@ -1,20 +1,20 @@
-// Engine: measures cells, in loopback on this host. The one engine behind `railgauge check` and the
-// benchmark binaries.
+// Engine: measures cells, in loopback on this host or with a peer. The one engine behind `railgauge
+// check` and the benchmark binaries.
 //
-// A cell's NIC touches the place under test; its fixed partner (topology/relation.h) touches host
-// memory of the partner's own NUMA node; roles.h says which of the two initiates. NICs are opened,
-// and memory is allocated and registered, when a cell first needs them, and kept.
+// A cell's NIC touches the place under test; its fixed partner (on this host as topology/relation.h
+// says, on a peer as peer_partner.h does) touches host memory of the partner's own NUMA node;
+// roles.h says which of the two initiates. What either is made to do is the same on both hosts
+// (transfer_end.h).
 //
 // Every cell: a verified message, warm-up and window, drain, a verified message; and what was
 // posted in all that is held against the counters of both devices. A cell that cannot be measured
-// gives a Sample too, with a status and a reason.
+// gives a Sample too, with a status and a reason; once the peer is gone, so do all that are left.
 #ifndef RAILGAUGE_LIB_MEASURE_ENGINE_H_
 #define RAILGAUGE_LIB_MEASURE_ENGINE_H_
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,23 +23,19 @@
 #include "lib/base/pci_address.h"
 #include "lib/base/result.h"
 #include "lib/base/units.h"
-#include "lib/measure/affinity.h"
-#include "lib/measure/endpoint.h"
+#include "lib/measure/local_side.h"
 #include "lib/measure/loop.h"
-#include "lib/measure/place_memory.h"
+#include "lib/measure/peer_side.h"
 #include "lib/measure/plan.h"
-#include "lib/measure/shape.h"
+#include "lib/measure/transfer_end.h"
 #include "lib/memory/cuda_driver.h"
 #include "lib/record/records.h"
 #include "lib/topology/machine.h"
-#include "lib/verbs/device_list.h"
 
 namespace railgauge {
 
 struct EngineOptions {
-  uint32_t queue_pairs = kQueuePairs;
-  uint32_t max_depth = kMaxDepth;
-  WorkingSet working_set = DefaultWorkingSet();
+  LocalOptions local;
   Nanoseconds stall_deadline = std::chrono::seconds{10};
   // How often a window is taken again because the measuring thread was kept from its CPU
   // (cpu_wait.h). What is decided by is the wait and never the rate, so it favours no result. A
@@ -59,9 +55,10 @@ struct WindowRequest {
 // One thread at a time; that thread is moved near the NIC that initiates, and put back at the end.
 class Engine {
  public:
-  // Lists the RDMA devices; opens none.
+  // Lists the RDMA devices; opens none. Without a peer it measures in loopback.
   static Result<std::unique_ptr<Engine>> Create(Machine machine, CudaDriver cuda,
-                                                const EngineOptions& options = {});
+                                                const EngineOptions& options = {},
+                                                std::unique_ptr<PeerSide> peer = nullptr);
 
   // One window of one cell, with its proof. A depth of 0 stands for the default.
   Sample Measure(const Cell& cell, const WindowRequest& request = {});
@@ -74,67 +71,79 @@ class Engine {
   void MeasureAll(const Plan& plan, const std::function<void(const Sample&)>& sink,
                   const std::function<bool()>& should_stop = {});
 
+  // Why the peer cannot be measured with any more; empty while it can, and in loopback.
+  std::optional<std::string> peer_gone() const {
+    return peer_ != nullptr && peer_->gone() ? std::optional(peer_->why_gone()) : std::nullopt;
+  }
+
   // What a reader of the results should know, each once: a thread that could not be moved, …
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<std::string>& warnings() const { return local_->warnings(); }
 
  private:
   // A cell resolved to what a transfer needs.
   struct Transfer {
-    Endpoint* nic = nullptr;
-    Endpoint* partner = nullptr;
-    Endpoint* initiator = nullptr;
-    Endpoint* target = nullptr;
-    Buffer* source = nullptr;  // where the data comes from
-    Buffer* sink = nullptr;    // and where it goes
-    LoopSetup setup;
+    TransferEnd* nic = nullptr;
+    TransferEnd* partner = nullptr;
+    TransferEnd* initiator = nullptr;
+    TransferEnd* target = nullptr;
+    // Where the data comes from, and where it goes.
+    TransferEnd* source = nullptr;
+    EndPlace source_place;
+    TransferEnd* sink = nullptr;
+    EndPlace sink_place;
+    uint64_t slots = 0;   // that both memories have
+    uint64_t stride = 0;  // bytes from one to the next, on both sides
+    RunOrder order;
   };
 
   // A sample whose counters are still to be read.
   struct Pending {
     Sample sample;
-    Endpoint* initiator = nullptr;
-    Endpoint* target = nullptr;
+    TransferEnd* initiator = nullptr;
+    TransferEnd* target = nullptr;
     std::string no_baseline;  // why the counters were not read before, or empty
   };
 
-  Engine(Machine machine, CudaDriver cuda, DeviceList devices, const EngineOptions& options);
+  Engine(std::unique_ptr<LocalSide> local, std::unique_ptr<PeerSide> peer,
+         const EngineOptions& options);
 
   // Measures a cell up to its proof: a Pending, or a sample that needs none.
   Pending Start(const Cell& cell, const WindowRequest& request);
   // Reads the counters of `pending`, waiting until a reading is a new one, and finishes its sample.
   Sample Settle(Pending pending);
+  // Whether measuring `cell` would move what the counters of `pending` must not see.
+  bool Disturbs(const Cell& cell, const Pending& pending);
 
   // Sets what is known of the sample before anything is tried; a status other than kOk ends it.
   void Describe(Sample* sample);
+  bool DescribePartner(const Nic& nic, Sample* sample);
   std::optional<Transfer> Prepare(Sample* sample);
   std::optional<std::string> WhyNot(const Transfer& transfer, const Sample& sample) const;
   Status Connect(Transfer* transfer, Sample* sample);
   void Run(Transfer* transfer, const WindowRequest& request, Sample* sample);
-  bool TakeWindow(const Transfer& transfer, const LoopSetup& setup, Sample* sample);
-  bool VerifyMessage(Transfer* transfer, uint64_t slot, Sample* sample);
-  bool Account(const Transfer& transfer, const LoopResult& result, Sample* sample);
+  bool TakeWindow(const Transfer& transfer, const RunOrder& order, Sample* sample,
+                  std::optional<Nanoseconds>* cpu_wait);
+  bool VerifyMessage(const Transfer& transfer, uint64_t slot, Sample* sample);
+  bool Account(const Transfer& transfer, const RunOutcome& outcome, Sample* sample);
 
-  Result<Endpoint*> EndpointOf(const Nic& nic);
-  // The device is of no more use, which later cells are told at once; its endpoint is gone.
-  void GiveUp(Endpoint* endpoint, const Error& reason);
-  // Gives up those of a failed transfer's devices that are lost; the sample says so.
-  void GiveUpIfLost(const Transfer& transfer, Sample* sample);
+  void BlameLostDevice(const Transfer& transfer, Sample* sample);
+
+  Result<TransferEnd*> NicEnd(const PciAddress& nic);
+  // The end of a partner on this host or the peer, whichever it is measured with.
+  Result<TransferEnd*> PartnerEnd(const PciAddress& partner);
   // Reads the counters before a run where the last reading does not stand for it. The reason why
   // not, or empty.
-  std::string EnsureBaseline(Endpoint* endpoint);
-  void PinNear(const Endpoint& endpoint);
-  void WarnOnce(const std::string& warning);
+  std::string EnsureBaseline(TransferEnd* end);
+  // The failure as the sample's reason: when the peer is gone, that is the reason of all others.
+  std::string ReasonOf(const Error& error) const;
 
-  Machine machine_;
-  DeviceList devices_;
+  const Machine& machine() const { return local_->machine(); }
+
   EngineOptions options_;
-  ThreadAffinity affinity_;
-  std::optional<PciAddress> pinned_near_;
-  std::vector<std::string> warnings_;
+  std::unique_ptr<PeerSide> peer_;  // null: loopback
+  std::unique_ptr<LocalSide> local_;
   uint64_t next_seed_ = 1;
   std::optional<uint64_t> retakes_left_;  // of the plan that is being measured
-  PlaceMemory memory_;                    // outlives the endpoints, which have it registered
-  std::map<PciAddress, Result<std::unique_ptr<Endpoint>>> endpoints_;
 };
 
 }  // namespace railgauge

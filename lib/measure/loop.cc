@@ -52,6 +52,10 @@ class Loop {
       // A queue that cannot be polled is never drained.
       if (result_.failure == LoopResult::Failure::kPoll) break;
       if (now - last_progress_ > kEventInterval && IsOver(now)) break;
+      if (setup_.cancelled != nullptr && setup_.cancelled->load(std::memory_order_relaxed)) {
+        Fail(LoopResult::Failure::kCancelled);
+        break;
+      }
     }
     result_.drained = last_progress_;
     return result_;
@@ -225,6 +229,8 @@ std::optional<Error> LoopError(const LoopResult& result, Operation operation,
                        "Look for messages of the efa driver in the kernel log");
     case LoopResult::Failure::kDeviceLost:
       return DeviceLostError(what, device);
+    case LoopResult::Failure::kCancelled:
+      return MakeError(what, device, "the other host is gone");
   }
   return std::nullopt;
 }

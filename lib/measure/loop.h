@@ -8,6 +8,7 @@
 
 #include <infiniband/verbs.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -55,6 +56,9 @@ struct LoopSetup {
 
   // Nothing completed for so long while requests were in flight: the NIC is taken for stuck.
   Nanoseconds stall_deadline = std::chrono::seconds{10};
+  // Once set, the loop ends at its next pass: another host, which it works with, is gone. Null:
+  // nothing does that.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 struct LoopResult {
@@ -78,6 +82,7 @@ struct LoopResult {
     kPoll,        // error_number is that of ibv_start_poll(3)
     kStalled,     // the stall deadline passed; requests are still in flight
     kDeviceLost,  // it says so itself; requests are still in flight
+    kCancelled,   // LoopSetup::cancelled was set; requests are still in flight
   };
   Failure failure = Failure::kNone;
   ibv_wc_status status = IBV_WC_SUCCESS;

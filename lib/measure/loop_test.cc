@@ -1,5 +1,6 @@
 #include "lib/measure/loop.h"
 
+#include <atomic>
 #include <cerrno>
 #include <deque>
 #include <functional>
@@ -279,6 +280,25 @@ TEST(LoopTest, ANicThatStopsWhileDrainingIsAnErrorToo) {
   const LoopResult result = RunLoop(Operation::kRead, setup);
   EXPECT_EQ(result.failure, LoopResult::Failure::kStalled);
   EXPECT_EQ(result.in_flight, 1u);
+}
+
+TEST(LoopTest, IsCancelledWithRequestsInFlight) {
+  FakeNic nic(4);
+  std::atomic<bool> cancelled{false};
+  nic.fails = [&](uint64_t n) {
+    if (n == 200) cancelled = true;
+    return false;
+  };
+  LoopSetup setup = nic.Setup(64);
+  setup.window = std::chrono::hours{1};
+  setup.cancelled = &cancelled;
+  const LoopResult result = RunLoop(Operation::kRead, setup);
+  EXPECT_EQ(result.failure, LoopResult::Failure::kCancelled);
+  EXPECT_FALSE(result.window_closed);
+  EXPECT_EQ(result.in_flight, nic.in_flight());
+  EXPECT_GE(result.completed, 200u);
+  EXPECT_EQ(LoopError(result, Operation::kRead, "rdmap79s0", setup)->ToString(),
+            "rdma read rdmap79s0: the other host is gone");
 }
 
 TEST(LoopTest, APostErrorStopsAndDrainsWhatWasPosted) {

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "gtest/gtest.h"
@@ -23,6 +24,10 @@ Token SomeToken() {
 }
 
 PeerIdentity Self() { return {"railgauge test", "this-host", "", "p5.48xlarge", "emulated"}; }
+
+std::string GoodWelcome() {
+  return Encode(Welcome{kProtocolVersion, {"railgauge test", "node-b", "i-2", "p5", "emulated"}});
+}
 
 // A server of which a test decides everything. It answers on a thread, since Connect waits for it.
 class ChannelTest : public testing::Test {
@@ -51,18 +56,35 @@ class ChannelTest : public testing::Test {
   uint16_t port_;
 };
 
-std::string GoodWelcome() {
-  return Encode(Welcome{kProtocolVersion, {"railgauge test", "node-b", "i-2", "p5", "emulated"}});
-}
-
 TEST_F(ChannelTest, NobodyListens) {
   listening_.Reset();
-  const auto channel = Connect();
+  LinkTimings timings = TestTimings();
+  timings.connect = std::chrono::milliseconds{500};
+  const auto start = LinkClock::now();
+  const auto channel = Connect(timings);
+  EXPECT_GE(LinkClock::now() - start, std::chrono::milliseconds{200});  // it was tried again
   ASSERT_FALSE(channel);
   EXPECT_EQ(channel.error().ToString(),
             "connect to peer " + Name() +
                 ": ECONNREFUSED (Connection refused). Start `railgauge serve` there, or name its "
                 "port: HOST:PORT.");
+}
+
+TEST_F(ChannelTest, AServerThatIsStartedLaterIsWaitedFor) {
+  const uint16_t port = port_;
+  listening_.Reset();
+  std::unique_ptr<RawPeer> peer;
+  std::promise<void> refused_once;
+  std::thread server([&] {
+    refused_once.get_future().wait();
+    listening_ = *ListenTcp({"127.0.0.1", port}, seconds{10});
+    peer = Welcome(GoodWelcome());
+  });
+  EXPECT_FALSE(ConnectTcp({"127.0.0.1", port}, std::chrono::milliseconds{1}));
+  refused_once.set_value();
+  const auto channel = Connect();
+  server.join();
+  EXPECT_TRUE(channel) << channel.error().ToString();
 }
 
 TEST_F(ChannelTest, ANameThatIsNone) {

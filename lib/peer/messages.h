@@ -272,7 +272,6 @@ struct Ran {
   Nanoseconds posting{0};
   uint64_t completions = 0;
   uint64_t posted = 0;
-  uint64_t in_flight = 0;
   std::optional<Nanoseconds> cpu_wait;
   std::optional<Failure> failure;
   RAILGAUGE_MESSAGE(ran) {
@@ -280,7 +279,6 @@ struct Ran {
     visit("posting_ns", self.posting);
     visit("completions", self.completions);
     visit("posted", self.posted);
-    visit("in_flight", self.in_flight);
     visit("cpu_wait_ns", self.cpu_wait);
     visit("failure", self.failure);
   }

@@ -22,6 +22,9 @@ namespace {
 
 using Clock = LinkClock;
 
+// Both hosts are often started at the same time, so one that does not listen yet is tried again.
+constexpr std::chrono::milliseconds kRetryInterval{200};
+
 struct Address {
   sockaddr_storage storage{};
   socklen_t length = 0;
@@ -123,6 +126,25 @@ UniqueFd NewSocket(int family) {
   return UniqueFd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
+// Tries one after the other, each for its share of the time. 0, or the errno of the last.
+int ConnectToAny(const std::vector<Address>& addresses, Clock::time_point deadline,
+                 UniqueFd* connected) {
+  int error = ETIMEDOUT;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    UniqueFd fd = NewSocket(addresses[i].storage.ss_family);
+    if (!fd.valid()) {
+      error = errno;
+      continue;
+    }
+    const auto now = Clock::now();
+    const auto share = (deadline - now) / static_cast<int64_t>(addresses.size() - i);
+    error = ConnectWithin(fd.get(), addresses[i], now + share);
+    if (error == 0) *connected = std::move(fd);
+    if (error == 0 || error == EINTR) break;
+  }
+  return error;
+}
+
 // 0, or the errno why not.
 int BindAndListen(int fd, const Address& address) {
   const int on = 1;
@@ -157,22 +179,17 @@ std::vector<Address> EveryAddress(uint16_t port) {
 Result<UniqueFd> ConnectTcp(const HostPort& to, Nanoseconds timeout) {
   constexpr char kOperation[] = "connect to peer";
   const auto deadline = Clock::now() + timeout;
-  RAILGAUGE_ASSIGN_OR_RETURN(const auto addresses,
-                             AddressesOf(to, AI_ADDRCONFIG, timeout, kOperation));
-  int error = ETIMEDOUT;
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    UniqueFd fd = NewSocket(addresses[i].storage.ss_family);
-    if (!fd.valid()) {
-      error = errno;
-      continue;
-    }
-    const auto now = Clock::now();
-    const auto share = (deadline - now) / static_cast<int64_t>(addresses.size() - i);
-    error = ConnectWithin(fd.get(), addresses[i], now + share);
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto addresses, AddressesOf(to, 0, timeout, kOperation));
+  while (true) {
+    UniqueFd fd;
+    int error = ConnectToAny(addresses, deadline, &fd);
     if (error == 0) return fd;
-    if (error == EINTR) break;
+    if (error == ECONNREFUSED && Clock::now() + kRetryInterval < deadline) {
+      if (::poll(nullptr, 0, static_cast<int>(kRetryInterval.count())) == 0) continue;
+      error = errno;
+    }
+    return Fail(ErrnoError(error, kOperation, to.ToString(), ConnectAdvice(error)));
   }
-  return Fail(ErrnoError(error, kOperation, to.ToString(), ConnectAdvice(error)));
 }
 
 Result<UniqueFd> ListenTcp(const HostPort& at, Nanoseconds timeout) {

@@ -15,7 +15,7 @@
 namespace railgauge {
 
 // A connected, non-blocking socket. A name's addresses are tried one after the other, each for its
-// share of the time.
+// share of the time, and again while the host refuses, since its server may just be starting.
 Result<UniqueFd> ConnectTcp(const HostPort& to, Nanoseconds timeout);
 
 // A listening, non-blocking socket; for an empty host on every address, IPv6 and IPv4.

@@ -91,6 +91,15 @@ Json MachineJson(const RunInfo& info) {
           {"accelerators", accelerators}};
 }
 
+Json PeerJson(const std::optional<PeerFacts>& peer) {
+  if (!peer) return nullptr;
+  return {{"software", Text(peer->software)},
+          {"hostname", Text(peer->host)},
+          {"instance_id", Text(peer->instance_id)},
+          {"instance_type", Text(peer->instance_type)},
+          {"platform", Text(peer->platform)}};
+}
+
 }  // namespace
 
 std::string FormatUtc(std::chrono::system_clock::time_point time) {
@@ -121,7 +130,8 @@ std::string RunJson(const RunInfo& info) {
                      {"versions", info.versions},
                      {"machine", MachineJson(info)},
                      {"thresholds", thresholds},
-                     {"notes", info.notes}};
+                     {"notes", info.notes},
+                     {"peer", PeerJson(info.peer)}};
   // Names come from outside and may be no UTF-8; such bytes are replaced. A number that is not
   // finite is written as null.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -33,6 +33,15 @@ struct Threshold {
   std::string reason;
 };
 
+// The other host of a two-host run, as it says itself.
+struct PeerFacts {
+  std::string software;  // "railgauge 0.1.0"
+  std::string host;
+  std::string instance_id;
+  std::string instance_type;
+  std::string platform;
+};
+
 struct RunInfo {
   RunIdentity run;
   Machine machine;
@@ -50,6 +59,7 @@ struct RunInfo {
   // know it by itself.
   std::string scenario;
   std::vector<Threshold> thresholds;
+  std::optional<PeerFacts> peer;   // empty: loopback
   std::vector<std::string> notes;  // warnings that a reader of the report needs
 };
 

@@ -68,6 +68,16 @@ TEST(RunJsonTest, UnknownIsNull) {
   EXPECT_TRUE(json["machine"]["nics"][1]["name"].is_null());
 }
 
+TEST(RunJsonTest, NamesThePeer) {
+  RunInfo info = SmallRun();
+  EXPECT_TRUE(nlohmann::json::parse(RunJson(info))["peer"].is_null());
+  info.peer = {"railgauge 0.1.0", "node-b", "", "p5.48xlarge", "emulated"};
+  const auto peer = nlohmann::json::parse(RunJson(info))["peer"];
+  EXPECT_EQ(peer["hostname"], "node-b");
+  EXPECT_EQ(peer["platform"], "emulated");
+  EXPECT_TRUE(peer["instance_id"].is_null());
+}
+
 TEST(RunJsonTest, FinishedRun) {
   RunInfo info = SmallRun();
   info.end = info.start + std::chrono::seconds(60);

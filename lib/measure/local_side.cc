@@ -1,0 +1,205 @@
+#include "lib/measure/local_side.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fmt/core.h"
+#include "lib/measure/cpu_wait.h"
+#include "lib/verbs/srd_queue_pair.h"
+
+namespace railgauge {
+namespace {
+
+constexpr char kBetweenHosts[] =
+    "Between hosts, the security group must allow all traffic from and to itself, both ways";
+
+}  // namespace
+
+class LocalSide::End : public TransferEnd {
+ public:
+  End(LocalSide* side, std::unique_ptr<Endpoint> endpoint)
+      : side_(side), endpoint_(std::move(endpoint)) {
+    const DeviceAttributes& device = endpoint_->attributes();
+    facts_ = {device.name, device.rdma_read, device.rdma_write, device.max_rdma_bytes,
+              endpoint_->max_depth()};
+    NoteQueues();
+  }
+
+  const EndFacts& facts() const override { return facts_; }
+  const EndQueues& queues() const override { return queues_; }
+
+  Result<EndMemory> Register(const EndPlace& place) override {
+    RAILGAUGE_ASSIGN_OR_RETURN(const Endpoint::Region* const region, RegionAt(place));
+    const MemoryRegion& memory = region->region;
+    return EndMemory{memory.address(), memory.length(), memory.rkey(), region->way, region->ids};
+  }
+
+  Status Meet(const Gid& gid) override {
+    RAILGAUGE_ASSIGN_OR_RETURN([[maybe_unused]] ibv_ah* const handle, endpoint_->HandleOf(gid));
+    return {};
+  }
+
+  Status Fill(const EndPlace& place, uint64_t seed, uint64_t offset, uint64_t length) override {
+    RAILGAUGE_ASSIGN_OR_RETURN(Buffer* const buffer, side_->memory_.Get(place.place, place.role));
+    return buffer->Fill(seed, offset, length, 0);
+  }
+
+  Result<std::optional<std::string>> Verify(const EndPlace& place, uint64_t seed, uint64_t offset,
+                                            uint64_t length) override {
+    RAILGAUGE_ASSIGN_OR_RETURN(Buffer* const buffer, side_->memory_.Get(place.place, place.role));
+    RAILGAUGE_ASSIGN_OR_RETURN(const auto mismatch, buffer->Verify(seed, offset, length, 0));
+    return mismatch ? std::optional(mismatch->ToString()) : std::nullopt;
+  }
+
+  RunOutcome Run(const RunOrder& order) override {
+    RunOutcome outcome;
+    LoopSetup setup;
+    if (const Status set_up = SetUp(order, &setup); !set_up) {
+      outcome.failure = set_up.error();
+      return outcome;
+    }
+    side_->PinNear(endpoint_->nic());
+    const auto waited_before = CpuWaitOfThread();
+    const LoopResult result = RunLoop(order.operation, setup);
+    const auto waited_after = CpuWaitOfThread();
+    outcome.window_start = result.window_start;
+    outcome.duration = result.window_end - result.window_start;
+    outcome.posting = result.window_posting;
+    outcome.completions = result.window_completions;
+    outcome.posted = result.posted;
+    if (waited_before && waited_after) outcome.cpu_wait = *waited_after - *waited_before;
+    outcome.failure = LoopError(result, order.operation, facts_.device, setup);
+    if (result.failure == LoopResult::Failure::kStalled && order.between_hosts) {
+      outcome.failure->advice = kBetweenHosts;
+    }
+    if (outcome.failure) Recover(result, *outcome.failure);
+    return outcome;
+  }
+
+  Result<RdmaBytes> ReadCounters() override { return ReadRdmaBytes(facts_.device); }
+
+  std::optional<Error> TakeLoss(Operation operation) override {
+    if (!endpoint_->IsLost()) return std::nullopt;
+    const Error error = DeviceLostError(fmt::format("rdma {}", ToString(operation)), facts_.device);
+    GiveUp(error);
+    return error;
+  }
+
+  // Set once the end is of no more use.
+  const std::optional<Error>& broken() const { return broken_; }
+
+ private:
+  void NoteQueues() {
+    const auto numbers = endpoint_->queue_pair_numbers();
+    queues_ = {endpoint_->gid(), {numbers.begin(), numbers.end()}, SrdQueuePair::kQueueKey};
+  }
+
+  // After a run that failed.
+  void Recover(const LoopResult& result, const Error& error) {
+    // A NIC that completes nothing for the whole deadline gets no other chance: each would cost as
+    // much again, and a run of many cells would never end.
+    if (result.failure == LoopResult::Failure::kDeviceLost ||
+        result.failure == LoopResult::Failure::kStalled) {
+      return GiveUp(error);
+    }
+    if (result.in_flight == 0) return;
+    if (const Status renewed = endpoint_->RenewQueues(); !renewed) GiveUp(renewed.error());
+    NoteQueues();
+  }
+
+  void GiveUp(const Error& reason) {
+    if (broken_) return;
+    side_->WarnOnce(fmt::format("{} is given up: {}", facts_.device, reason.ToString()));
+    broken_ = reason;
+  }
+
+  Result<const Endpoint::Region*> RegionAt(const EndPlace& place) {
+    RAILGAUGE_ASSIGN_OR_RETURN(Buffer* const buffer, side_->memory_.Get(place.place, place.role));
+    return endpoint_->RegionOf(*buffer);
+  }
+
+  Status SetUp(const RunOrder& order, LoopSetup* setup) {
+    RAILGAUGE_ASSIGN_OR_RETURN(const Endpoint::Region* const region, RegionAt(order.local));
+    RAILGAUGE_ASSIGN_OR_RETURN(setup->target, endpoint_->HandleOf(order.target.gid));
+    setup->queue_pairs = endpoint_->queue_pairs();
+    setup->cq = endpoint_->completion_queue();
+    setup->device = endpoint_->device();
+    setup->target_numbers = order.target.numbers;
+    setup->target_queue_key = order.target.key;
+    const MemoryRegion& local = region->region;
+    const Bytes size{order.message_bytes};
+    setup->local = {local.address(), local.lkey(), SlotsFor(size, Bytes{local.length()})};
+    setup->remote = {order.remote.address, order.remote.remote_key,
+                     SlotsFor(size, Bytes{order.remote.length})};
+    setup->message_size = order.message_bytes;
+    setup->shape = ShapeFor(order.depth, side_->options_.queue_pairs);
+    setup->first_slot = order.first_slot;
+    setup->warm_up = order.timing.warm_up;
+    setup->window = order.timing.window;
+    setup->min_completions = order.min_completions;
+    setup->max_requests = order.max_requests;
+    setup->stall_deadline = order.stall_deadline;
+    setup->cancelled = side_->cancelled_;
+    return {};
+  }
+
+  LocalSide* side_;
+  std::unique_ptr<Endpoint> endpoint_;
+  EndFacts facts_;
+  EndQueues queues_;
+  std::optional<Error> broken_;
+};
+
+Result<std::unique_ptr<LocalSide>> LocalSide::Create(Machine machine, CudaDriver cuda,
+                                                     const LocalOptions& options) {
+  RAILGAUGE_ASSIGN_OR_RETURN(DeviceList devices, DeviceList::Get());
+  return std::unique_ptr<LocalSide>(
+      new LocalSide(std::move(machine), std::move(cuda), std::move(devices), options));
+}
+
+LocalSide::LocalSide(Machine machine, CudaDriver cuda, DeviceList devices,
+                     const LocalOptions& options)
+    : machine_(std::move(machine)),
+      devices_(std::move(devices)),
+      options_(options),
+      memory_(std::move(cuda), options.working_set) {}
+
+LocalSide::~LocalSide() = default;
+
+Result<TransferEnd*> LocalSide::EndOf(const Nic& nic) {
+  auto it = ends_.find(nic.position.address);
+  if (it == ends_.end()) it = ends_.emplace(nic.position.address, Open(nic)).first;
+  if (!it->second) return Fail(it->second.error());
+  End* const end = it->second->get();
+  if (end->broken()) return Fail(*end->broken());
+  return end;
+}
+
+Result<std::unique_ptr<LocalSide::End>> LocalSide::Open(const Nic& nic) {
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      auto endpoint, Endpoint::Open(devices_, nic, options_.queue_pairs, options_.max_depth));
+  return std::make_unique<End>(this, std::move(endpoint));
+}
+
+void LocalSide::PinNear(const Nic& nic) {
+  const PciPosition& position = nic.position;
+  if (pinned_near_ == position.address) return;
+  pinned_near_ = position.address;
+  const NumaNode* node = position.numa_node ? machine_.FindNumaNode(*position.numa_node) : nullptr;
+  if (node == nullptr || node->cpus.empty()) {
+    return WarnOnce(
+        fmt::format("no CPU is known to be near {}: its measuring thread runs anywhere", nic.name));
+  }
+  if (const Status pinned = affinity_.PinTo(node->cpus); !pinned) {
+    WarnOnce(fmt::format("the measuring thread cannot run on NUMA node {}: {}", node->os_index,
+                         pinned.error().ToString()));
+  }
+}
+
+void LocalSide::WarnOnce(const std::string& warning) {
+  if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end()) {
+    warnings_.push_back(warning);
+  }
+}
+
+}  // namespace railgauge

@@ -1,0 +1,192 @@
+// Measuring with a peer, both hosts in this process: the NICs of one NUMA node of an emulated
+// machine are this host's, those of the other are the peer's, and the control channel between them
+// is a real one on localhost. The machine is that of --emulate, on which this test restarts itself.
+//
+// What it is about is that all of it works together; rates are for the tests that run alone.
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/emulator/launcher/restart.h"
+#include "lib/measure/engine.h"
+#include "lib/measure/peer_service.h"
+#include "lib/measure/peer_side.h"
+#include "lib/peer/server.h"
+#include "lib/topology/load.h"
+
+namespace railgauge {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// The machine with the NICs of one NUMA node only.
+Machine WithNicsOf(Machine machine, uint32_t node) {
+  std::erase_if(machine.nics, [&](const Nic& nic) { return nic.position.numa_node != node; });
+  return machine;
+}
+
+// The serving host. It can vanish in the middle of a request.
+class ServingHost {
+ public:
+  ServingHost(const Machine& machine, const CudaDriver& cuda, const Token& token)
+      : machine_(machine),
+        cuda_(cuda),
+        server_(*Server::Listen({"127.0.0.1", 0}, token,
+                                {"railgauge test", "node-b", "i-b", "p5.48xlarge", "emulated"})),
+        thread_([this] { Serve(); }) {}
+  ~ServingHost() { End(); }
+
+  uint16_t port() const { return server_->port(); }
+  void VanishAfter(int requests) { requests_left_ = requests; }
+  void End() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void Serve() {
+    while (!stop_) {
+      const auto client = server_->NextClient(milliseconds{20});
+      if (client == nullptr) continue;
+      PeerService service(machine_, cuda_, client->gone());
+      while (!stop_) {
+        const auto request = client->Next(milliseconds{20});
+        if (!request) break;
+        if (!*request) continue;
+        if (requests_left_-- == 0) {
+          stop_ = true;
+          break;
+        }
+        client->Reply(service.Answer(**request));
+      }
+    }
+    server_ = nullptr;
+  }
+
+  const Machine machine_;
+  const CudaDriver cuda_;
+  std::unique_ptr<Server> server_;
+  std::atomic<bool> stop_{false};
+  std::atomic<int> requests_left_{1 << 30};
+  std::thread thread_;
+};
+
+class PeerEmulatedTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto machine = LoadLiveMachine();
+    ASSERT_TRUE(machine) << machine.error().ToString();
+    here_ = WithNicsOf(*machine, 0);
+    const Machine there = WithNicsOf(*machine, 1);
+    ASSERT_EQ(here_.nics.size(), 16u);
+    ASSERT_EQ(there.nics.size(), 16u);
+    const auto cuda = CudaDriver::Open();
+    ASSERT_TRUE(cuda) << cuda.error().ToString();
+    const auto token = Token::Random();
+    ASSERT_TRUE(token);
+    host_ = std::make_unique<ServingHost>(there, *cuda, *token);
+    auto peer =
+        PeerSide::Connect({"127.0.0.1", host_->port()}, *token,
+                          {"railgauge test", "node-a", "", "p5.48xlarge", "emulated"}, here_);
+    ASSERT_TRUE(peer) << peer.error().ToString();
+    notes_ = (*peer)->notes();
+    auto engine = Engine::Create(here_, *cuda, {}, *std::move(peer));
+    ASSERT_TRUE(engine) << engine.error().ToString();
+    engine_ = *std::move(engine);
+  }
+
+  // Reads and writes, both ways, of two NICs, with host and GPU memory.
+  Plan SmallPlan() const {
+    Plan plan;
+    plan.timing = {milliseconds{2}, milliseconds{5}};
+    for (const Operation operation : {Operation::kRead, Operation::kWrite}) {
+      for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
+        for (const MemoryPlace& place :
+             {MemoryPlace::NumaNode(0), MemoryPlace::Gpu(here_.gpus[0].position.address)}) {
+          for (const size_t nic : {0u, 5u}) {
+            PlannedWindow window;
+            window.cell.nic = here_.nics[nic].key();
+            window.cell.place = place;
+            window.cell.operation = operation;
+            window.cell.direction = direction;
+            window.cell.size = Bytes{64 << 10};
+            plan.windows.push_back(window);
+          }
+        }
+      }
+    }
+    return plan;
+  }
+
+  std::vector<Sample> Measure(const Plan& plan) {
+    std::vector<Sample> samples;
+    engine_->MeasureAll(plan, [&](const Sample& sample) { samples.push_back(sample); });
+    return samples;
+  }
+
+  Machine here_;
+  std::vector<std::string> notes_;
+  std::unique_ptr<ServingHost> host_;
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_F(PeerEmulatedTest, EveryOperationAndDirectionIsProvenByBothHosts) {
+  // No slot is on both hosts here.
+  ASSERT_EQ(notes_.size(), 16u);
+  EXPECT_EQ(notes_[0].find("node-b has no NIC at 0000:4f:00.0: the partner of rdmap79s0 is "), 0u)
+      << notes_[0];
+  const Plan plan = SmallPlan();
+  const std::vector<Sample> samples = Measure(plan);
+  ASSERT_EQ(samples.size(), plan.windows.size());
+  for (const Sample& sample : samples) {
+    SCOPED_TRACE(std::string(ToString(sample.cell.operation)) + " " +
+                 std::string(ToString(sample.cell.direction)) + " " + sample.cell.place.ToString());
+    EXPECT_EQ(sample.status, SampleStatus::kOk) << sample.reason;
+    EXPECT_EQ(sample.peer, "node-b");
+    EXPECT_EQ(sample.partner_place, MemoryPlace::NumaNode(1));
+    EXPECT_EQ(here_.FindNic(sample.partner.address), nullptr);
+    EXPECT_GT(sample.completions, 0u);
+    EXPECT_GT(sample.throughput.value_or(BytesPerSecond{}).value, 0);
+    // Held against the counters of the initiator, which is the peer's NIC for half of them.
+    ASSERT_TRUE(sample.counter_bytes);
+    const auto posted = static_cast<double>(*sample.posted_bytes);
+    EXPECT_NEAR(static_cast<double>(*sample.counter_bytes), posted, 0.005 * posted);
+    EXPECT_EQ(sample.interconnect_id.has_value(), sample.cell.direction == Direction::kToMemory);
+  }
+  EXPECT_FALSE(engine_->peer_gone());
+}
+
+TEST_F(PeerEmulatedTest, WhenThePeerDiesFinishedRowsStayAndTheOthersSayWhy) {
+  const Plan plan = SmallPlan();
+  host_->VanishAfter(60);
+  const std::vector<Sample> samples = Measure(plan);
+  ASSERT_EQ(samples.size(), plan.windows.size());
+  EXPECT_EQ(samples.front().status, SampleStatus::kOk) << samples.front().reason;
+  size_t finished = 0;
+  while (finished < samples.size() && samples[finished].status == SampleStatus::kOk) ++finished;
+  EXPECT_GT(finished, 1u);
+  ASSERT_LT(finished, samples.size() - 1);
+  for (size_t i = finished; i < samples.size(); ++i) {
+    EXPECT_NE(samples[i].status, SampleStatus::kOk);
+    EXPECT_NE(samples[i].reason.find("the peer is gone: control channel 127.0.0.1:"),
+              std::string::npos)
+        << samples[i].reason;
+  }
+  EXPECT_EQ(samples.back().status, SampleStatus::kSkipped);
+  EXPECT_TRUE(engine_->peer_gone());
+}
+
+}  // namespace
+}  // namespace railgauge
+
+int main(int argc, char** argv) {
+  railgauge::RestartOnEmulatedMachine(argc, argv);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

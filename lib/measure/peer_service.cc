@@ -1,0 +1,170 @@
+#include "lib/measure/peer_service.h"
+
+#include <utility>
+#include <variant>
+
+#include "fmt/core.h"
+#include "lib/measure/roles.h"
+#include "lib/measure/shape.h"
+
+namespace railgauge {
+namespace {
+
+// More than any sane window; what is longer would keep others waiting.
+constexpr Nanoseconds kLongestWindow = std::chrono::minutes{1};
+constexpr uint32_t kMostQueuePairs = 64;
+constexpr uint32_t kDeepest = 1 << 16;
+
+Error Refused(std::string object, std::string reason) {
+  return MakeError("serve peer", std::move(object), std::move(reason));
+}
+
+bool InRange(Nanoseconds time) { return time >= Nanoseconds{0} && time <= kLongestWindow; }
+
+}  // namespace
+
+std::string PeerService::Answer(std::string_view request) {
+  const auto decoded = DecodeRequest(request);
+  if (!decoded) return Encode(FailureOf(decoded.error()));
+  return std::visit(
+      [this](const auto& any) {
+        const auto answer = Do(any);
+        return answer ? Encode(*answer) : Encode(FailureOf(answer.error()));
+      },
+      *decoded);
+}
+
+Result<Description> PeerService::Do(const DescribeRequest&) {
+  Description description;
+  for (const Nic& nic : machine_.nics) {
+    description.nics.push_back(
+        {nic.position.address, nic.name, nic.position.numa_node, PartnerPlace(machine_, nic)});
+  }
+  return description;
+}
+
+Result<Opened> PeerService::Do(const OpenRequest& request) {
+  RAILGAUGE_RETURN_IF_ERROR(NicOf(request.nic));
+  if (side_ == nullptr) {
+    if (request.queue_pairs == 0 || request.queue_pairs > kMostQueuePairs ||
+        request.max_depth < request.queue_pairs || request.max_depth > kDeepest) {
+      return Fail(Refused("", fmt::format("{} queue pairs of a depth of {} in all is out of range",
+                                          request.queue_pairs, request.max_depth)));
+    }
+    LocalOptions options;
+    options.queue_pairs = request.queue_pairs;
+    options.max_depth = request.max_depth;
+    RAILGAUGE_ASSIGN_OR_RETURN(side_, LocalSide::Create(machine_, cuda_, options));
+    side_->CancelBy(&gone_);
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(const TransferEnd* const end, EndOf(request.nic));
+  const EndFacts& facts = end->facts();
+  const EndQueues& queues = end->queues();
+  return Opened{facts.device,    facts.rdma_read, facts.rdma_write, facts.max_rdma_bytes,
+                facts.max_depth, queues.gid,      queues.numbers,   queues.key};
+}
+
+Result<Registered> PeerService::Do(const RegisterRequest& request) {
+  RAILGAUGE_ASSIGN_OR_RETURN(TransferEnd* const end, EndOf(request.nic));
+  RAILGAUGE_ASSIGN_OR_RETURN(const EndPlace place, PlaceOf(request.place));
+  RAILGAUGE_ASSIGN_OR_RETURN(const EndMemory memory, end->Register(place));
+  return Registered{memory.address, memory.length, memory.remote_key, memory.way};
+}
+
+Result<Done> PeerService::Do(const MeetRequest& request) {
+  RAILGAUGE_ASSIGN_OR_RETURN(TransferEnd* const end, EndOf(request.nic));
+  RAILGAUGE_RETURN_IF_ERROR(end->Meet(request.gid));
+  return Done{};
+}
+
+Result<Done> PeerService::Do(const FillRequest& request) {
+  RAILGAUGE_RETURN_IF_ERROR(CheckRange(request.place, request.offset, request.length));
+  RAILGAUGE_ASSIGN_OR_RETURN(Buffer* const buffer,
+                             side_->memory().Get(request.place, MemoryRole::kPartner));
+  RAILGAUGE_RETURN_IF_ERROR(buffer->Fill(request.seed, request.offset, request.length, 0));
+  return Done{};
+}
+
+Result<Verified> PeerService::Do(const VerifyRequest& request) {
+  RAILGAUGE_RETURN_IF_ERROR(CheckRange(request.place, request.offset, request.length));
+  RAILGAUGE_ASSIGN_OR_RETURN(Buffer* const buffer,
+                             side_->memory().Get(request.place, MemoryRole::kPartner));
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto mismatch,
+                             buffer->Verify(request.seed, request.offset, request.length, 0));
+  return Verified{mismatch ? std::optional(mismatch->ToString()) : std::nullopt};
+}
+
+Result<Ran> PeerService::Do(const RunRequest& request) {
+  RAILGAUGE_ASSIGN_OR_RETURN(TransferEnd* const end, EndOf(request.nic));
+  RAILGAUGE_ASSIGN_OR_RETURN(const EndPlace place, PlaceOf(request.place));
+  RAILGAUGE_ASSIGN_OR_RETURN(const EndMemory local, end->Register(place));
+  const uint64_t bytes = request.message_bytes;
+  const bool fits = bytes > 0 && bytes <= local.length && bytes <= request.remote_length;
+  const bool queues = request.depth > 0 && request.depth <= end->facts().max_depth &&
+                      request.queue_pairs.size() >= side_->options().queue_pairs;
+  if (!fits || !queues || !end->facts().Can(request.operation) || !InRange(request.warm_up) ||
+      !InRange(request.window) || !InRange(request.stall_deadline)) {
+    return Fail(Refused(end->facts().device, "a window is asked for that it cannot run"));
+  }
+  RunOrder order;
+  order.operation = request.operation;
+  order.local = place;
+  order.target = {request.gid, request.queue_pairs, request.queue_key};
+  order.remote.address = request.remote_address;
+  order.remote.length = request.remote_length;
+  order.remote.remote_key = request.remote_key;
+  order.message_bytes = request.message_bytes;
+  order.depth = request.depth;
+  order.timing = {request.warm_up, request.window};
+  order.min_completions = request.min_completions;
+  order.max_requests = request.max_requests;
+  order.first_slot = request.first_slot;
+  order.stall_deadline = request.stall_deadline;
+  order.between_hosts = true;
+  const RunOutcome outcome = end->Run(order);
+  Ran ran;
+  ran.duration = outcome.duration;
+  ran.posting = outcome.posting;
+  ran.completions = outcome.completions;
+  ran.posted = outcome.posted;
+  ran.cpu_wait = outcome.cpu_wait;
+  if (outcome.failure) ran.failure = FailureOf(*outcome.failure);
+  return ran;
+}
+
+Result<CounterReading> PeerService::Do(const CountersRequest& request) {
+  RAILGAUGE_ASSIGN_OR_RETURN(TransferEnd* const end, EndOf(request.nic));
+  RAILGAUGE_ASSIGN_OR_RETURN(const RdmaBytes bytes, end->ReadCounters());
+  return CounterReading{bytes.rdma_read_bytes, bytes.rdma_read_resp_bytes, bytes.rdma_write_bytes,
+                        bytes.rdma_write_recv_bytes};
+}
+
+Result<TransferEnd*> PeerService::EndOf(const PciAddress& nic) {
+  RAILGAUGE_ASSIGN_OR_RETURN(const Nic* const found, NicOf(nic));
+  if (side_ == nullptr) return Fail(Refused(nic.ToString(), "it was not opened"));
+  return side_->EndOf(*found);
+}
+
+Result<const Nic*> PeerService::NicOf(const PciAddress& nic) const {
+  const Nic* const found = machine_.FindNic(nic);
+  if (found != nullptr) return found;
+  return Fail(Refused(nic.ToString(), "this machine has no such EFA NIC"));
+}
+
+Result<EndPlace> PeerService::PlaceOf(const MemoryPlace& place) const {
+  const NumaNode* const node = place.is_gpu() ? nullptr : machine_.FindNumaNode(place.numa_node);
+  if (node == nullptr || node->memory.count == 0) {
+    return Fail(Refused(place.ToString(), "this machine has no such memory to measure with"));
+  }
+  return EndPlace{place, MemoryRole::kPartner};
+}
+
+Status PeerService::CheckRange(const MemoryPlace& place, uint64_t offset, uint64_t length) {
+  RAILGAUGE_ASSIGN_OR_RETURN([[maybe_unused]] const EndPlace there, PlaceOf(place));
+  const uint64_t size = side_ == nullptr ? 0 : side_->memory().SizeFor(place).count;
+  if (offset <= size && length <= size - offset) return {};
+  return Fail(Refused(place.ToString(),
+                      fmt::format("{} bytes from {} are outside of its {}", length, offset, size)));
+}
+
+}  // namespace railgauge
