@@ -32,6 +32,8 @@ const char kBenchFlagsHelp[] =
     "          [--places=PLACE,...]   numa0, gpu3 (CUDA ordinal), gpu:0000:53:00.0; default all\n"
     "          [--sizes=SIZE,...]     message sizes; default 4KiB,64KiB,1MiB\n"
     "          [--csv_out=FILE]       one row per repetition, as samples.csv has them\n"
+    "          [--peer=HOST[:PORT]]   measure with this host, where `railgauge serve` runs\n"
+    "          [--token=FILE]         the token file that both hosts have\n"
     "Examples:\n"
     "          --emulate=p5.48xlarge --nics=rdmap79s0 --places=numa0,gpu0 --sizes=1MiB\n"
     "          --benchmark_filter=direction:to_memory --benchmark_repetitions=5 "
@@ -53,6 +55,10 @@ Result<BenchFlags> ParseBenchFlags(const std::vector<std::string>& arguments) {
       flags.places = value;
     } else if (value_of("--csv_out", &value)) {
       flags.csv_out = value;
+    } else if (value_of("--peer", &value)) {
+      flags.peer = value;
+    } else if (value_of("--token", &value)) {
+      flags.token = value;
     } else if (value_of("--sizes", &value)) {
       RAILGAUGE_ASSIGN_OR_RETURN(flags.sizes, ParseSizes(value));
     } else {

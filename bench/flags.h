@@ -15,6 +15,8 @@ struct BenchFlags {
   std::string places;  // as given; empty: all
   std::vector<Bytes> sizes = {Bytes{4096}, Bytes{64 << 10}, Bytes{1 << 20}};
   std::string csv_out;  // empty: none
+  std::string peer;     // HOST[:PORT]; empty: loopback
+  std::string token;    // the token file for it
 };
 
 // What is left after Google Benchmark took its flags, without argv[0]. Each is --name=value; an

@@ -14,13 +14,16 @@ TEST(BenchFlagsTest, Defaults) {
 }
 
 TEST(BenchFlagsTest, ReadsEachFlag) {
-  const auto flags = ParseBenchFlags({"--nics=rdmap79s0,0000:c6:00.0", "--places=numa0,gpu3",
-                                      "--sizes=8,1MiB", "--csv_out=a=b.csv"});
+  const auto flags =
+      ParseBenchFlags({"--nics=rdmap79s0,0000:c6:00.0", "--places=numa0,gpu3", "--sizes=8,1MiB",
+                       "--csv_out=a=b.csv", "--peer=node-b:7", "--token=t"});
   ASSERT_TRUE(flags);
   EXPECT_EQ(flags->nics, "rdmap79s0,0000:c6:00.0");
   EXPECT_EQ(flags->places, "numa0,gpu3");
   EXPECT_EQ(flags->sizes, (std::vector<Bytes>{Bytes{8}, Bytes{1 << 20}}));
   EXPECT_EQ(flags->csv_out, "a=b.csv");
+  EXPECT_EQ(flags->peer, "node-b:7");
+  EXPECT_EQ(flags->token, "t");
 }
 
 TEST(BenchFlagsTest, WhatIsNoFlagIsNamed) {

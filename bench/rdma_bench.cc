@@ -13,6 +13,7 @@
 #include "bench/flags.h"
 #include "bench/setup.h"
 #include "benchmark/benchmark.h"
+#include "cli/peering.h"
 #include "fmt/core.h"
 #include "lib/emulator/launcher/restart.h"
 #include "lib/measure/engine.h"
@@ -126,7 +127,7 @@ Status CheckContextIsOurs(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (!argument.starts_with(kFlag)) continue;
-    for (const std::string_view key : {"platform=", "instance_type=", "run_id="}) {
+    for (const std::string_view key : {"platform=", "instance_type=", "run_id=", "peer="}) {
       const std::string list = "," + std::string(argument.substr(kFlag.size()));
       if (list.find("," + std::string(key)) != std::string::npos) {
         return Fail(
@@ -148,12 +149,23 @@ int RunBench(Operation operation, int argc, char** argv) {
   const auto flags = ParseBenchFlags({argv + 1, argv + argc});
   if (!flags) return Report(flags.error());
 
-  const auto setup = SetUpBench(*flags);
+  auto setup = SetUpBench(*flags);
   if (!setup) return Report(setup.error());
+  std::unique_ptr<PeerSide> peer;
+  if (!lists_only) {
+    auto connected = ConnectToPeer({flags->peer, flags->token}, setup->run, setup->machine);
+    if (!connected) return Report(connected.error());
+    peer = *std::move(connected);
+  }
+  setup->run.platform = PlatformWith(setup->run.platform, peer.get());
+  if (peer != nullptr) {
+    setup->notes.insert(setup->notes.end(), peer->notes().begin(), peer->notes().end());
+    benchmark::AddCustomContext("peer", peer->identity().host);
+  }
   for (const std::string& note : setup->notes) fmt::print(stderr, "{}\n", note);
 
   Bench bench;
-  auto engine = Engine::Create(setup->machine, setup->cuda);
+  auto engine = Engine::Create(setup->machine, setup->cuda, {}, std::move(peer));
   if (!engine) return Report(engine.error());
   bench.engine = *std::move(engine);
   Register(operation, *setup, flags->sizes, &bench);

@@ -20,7 +20,7 @@ class UsageTest(CliTestCase):
         self.assert_one_line(self.railgauge("census", "--nic=x"), "--nic")
 
     def test_help_has_examples(self):
-        for command in ([], ["census"], ["check"]):
+        for command in ([], ["census"], ["check"], ["serve"], ["token"]):
             outcome = self.railgauge(*command, "--help")
             self.assert_status(outcome, 0)
             self.assertIn("Examples:", outcome.stdout)

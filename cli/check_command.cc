@@ -8,6 +8,7 @@
 #include "cli/measuring.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/peering.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "fmt/core.h"
@@ -33,6 +34,7 @@ constexpr char kFooter[] =
     "  railgauge check --placement=nearest\n"
     "  railgauge check --placement=decision.csv --time-budget=2min --output=run-1\n"
     "  railgauge check --placement=nearest --places=gpu0 --dry-run\n"
+    "  railgauge check --placement=nearest --peer=node-b --token=rail.token\n"
     "  railgauge check --placement=nearest --emulate=p5.48xlarge";
 
 struct Options {
@@ -43,6 +45,7 @@ struct Options {
   std::string time_budget = "45s";
   std::string sizes = "1MiB";
   bool dry_run = false;
+  PeerFlags peer;
 };
 
 bool IsPolicy(const std::string& name) {
@@ -114,6 +117,13 @@ std::vector<Threshold> Thresholds(const JudgeGates& gates) {
   return thresholds;
 }
 
+// What the peer adds to the run's identity and notes.
+void NotePeer(const PeerSide& peer, Session& session) {
+  session.run.platform = PlatformWith(session.run.platform, &peer);
+  session.peer = peer.identity();
+  session.notes.insert(session.notes.end(), peer.notes().begin(), peer.notes().end());
+}
+
 void PrintReport(const Options& options, const Session& session, std::span<const CensusRow> census,
                  const Decision& decision, const Judgement& judgement) {
   const bool color = options.color.UseColor();
@@ -142,6 +152,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
     return kExitUndecided;
   }
   if (!why_nothing.empty()) session.notes.push_back(why_nothing);
+  RAILGAUGE_ASSIGN_OR_RETURN(auto peer, ConnectToPeer(options.peer, session.run, session.machine));
+  if (peer != nullptr) NotePeer(*peer, session);
   RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
                              RunDirectory::Create(session.run, options.output));
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census, TakeCensus(session));
@@ -150,7 +162,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   const JudgeGates gates;
   RAILGAUGE_ASSIGN_OR_RETURN(
       const Measured measured,
-      MeasureForDecision(session, request, census, decision, gates, directory));
+      MeasureForDecision(session, request, census, decision, gates, directory, std::move(peer)));
   if (Interrupted())
     session.notes.emplace_back("interrupted: judged by what was measured until then");
 
@@ -159,7 +171,9 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   std::erase_if(judgement.placement,
                 [&](const PlacementRow& row) { return !Selected(session, row.consumer); });
   const std::vector<InterconnectRow> interconnects = Correlate(census, measured.samples, gates);
-  const auto status = static_cast<ExitStatus>(ExitStatusOf(judgement.placement));
+  auto status = static_cast<ExitStatus>(ExitStatusOf(judgement.placement));
+  // Nothing bad was found in what was measured; that is less than what was asked for.
+  if (measured.peer_gone && status == kExitOk) status = kExitUndecided;
   PrintReport(options, session, census, decision, judgement);
   PrintNotes(session.notes);
   RAILGAUGE_RETURN_IF_ERROR(measured.written);
@@ -193,6 +207,7 @@ Command AddCheckCommand(CLI::App& app) {
       ->add_option("--output", options->output,
                    "the run directory, new or empty (default: a new one in results/)")
       ->type_name("DIR");
+  AddPeerOptions(*command, options->peer);
   command->add_flag("--dry-run", options->dry_run, "print the plan and its time, measure nothing");
   AddColorOption(*command, options->color);
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};

@@ -33,7 +33,8 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("railgauge {}", kVersion));
   app.require_subcommand(1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  const Command commands[] = {AddCensusCommand(app), AddCheckCommand(app)};
+  const Command commands[] = {AddCensusCommand(app), AddCheckCommand(app), AddServeCommand(app),
+                              AddTokenCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

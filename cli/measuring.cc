@@ -45,7 +45,7 @@ class Campaign {
   }
   bool stopped() const { return Interrupted() || !written_ || out_of_time(); }
   const std::vector<Sample>& samples() const { return samples_; }
-  Measured Take() { return {std::move(samples_), std::move(written_)}; }
+  Measured Take() { return {std::move(samples_), std::move(written_), false}; }
 
  private:
   Engine& engine_;
@@ -95,12 +95,14 @@ Plan ScreeningPlan(const Session& session, const MeasuringRequest& request) {
 
 Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& request,
                                     std::span<const CensusRow> census, const Decision& decision,
-                                    const JudgeGates& gates, RunDirectory& directory) {
+                                    const JudgeGates& gates, RunDirectory& directory,
+                                    std::unique_ptr<PeerSide> peer) {
   const auto start = MeasuringClock::now();
   EngineOptions options;
   options.run_start = start;
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::unique_ptr<Engine> engine,
-                             Engine::Create(session.machine, session.cuda, options));
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Engine> engine,
+      Engine::Create(session.machine, session.cuda, options, std::move(peer)));
   const auto left = [&] { return request.budget - (MeasuringClock::now() - start); };
   // A plan is an estimate; a slow device must not make a short check a long one.
   Campaign campaign(*engine, directory, start + request.budget);
@@ -119,19 +121,26 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
   }
   const std::vector<Cell> suspects =
       WorthMoreWindows(session.machine, census, campaign.samples(), decision, gates);
-  campaign.Run(RescreeningPlan(suspects, left() / 4), "more windows");
+  if (!engine->peer_gone()) {
+    campaign.Run(RescreeningPlan(suspects, left() / 4), "more windows");
+  }
   std::vector<CellPair> pairs =
       Shortlist(session.machine, census, campaign.samples(), decision, gates);
-  if (!campaign.stopped()) {
+  if (!campaign.stopped() && !engine->peer_gone()) {
     // Half of what is left now, so that noisy pairs can have their second helping.
     campaign.Run(PairsPlan(pairs, 1, kRounds, left() * 2 / 3), "paired rounds");
     pairs = StillInDoubt(session.machine, census, campaign.samples(), decision, pairs, gates);
   }
-  if (!campaign.stopped()) {
+  if (!campaign.stopped() && !engine->peer_gone()) {
     campaign.Run(PairsPlan(pairs, kRounds + 1, kMoreRounds, left()), "more rounds");
   }
   for (const std::string& warning : engine->warnings()) session.notes.push_back(warning);
-  return campaign.Take();
+  Measured measured = campaign.Take();
+  if (const auto gone = engine->peer_gone()) {
+    session.notes.push_back("the peer is gone, judged by what was measured until then: " + *gone);
+    measured.peer_gone = true;
+  }
+  return measured;
 }
 
 }  // namespace railgauge

@@ -3,6 +3,7 @@
 #ifndef RAILGAUGE_CLI_MEASURING_H_
 #define RAILGAUGE_CLI_MEASURING_H_
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "cli/session.h"
 #include "lib/base/result.h"
 #include "lib/base/units.h"
+#include "lib/measure/peer_side.h"
 #include "lib/measure/plan.h"
 #include "lib/placement/decision.h"
 #include "lib/placement/gates.h"
@@ -27,15 +29,18 @@ struct MeasuringRequest {
 Plan ScreeningPlan(const Session& session, const MeasuringRequest& request);
 
 // Takes every sample that `check` needs, in rounds; each is in samples.csv before the next is
-// measured. Stops early, with what is there, when interrupted or when a row could not be written
-// (the latter is the Error). Warnings of the engine are added to the session's notes.
+// measured. Stops early, with what is there, when interrupted, when a row could not be written
+// (that is the Error) or when the peer is gone (the rows of the plan under way then say so).
+// Warnings of the engine are added to the session's notes. Without a peer it measures in loopback.
 struct Measured {
   std::vector<Sample> samples;
   Status written;
+  bool peer_gone = false;
 };
 Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& request,
                                     std::span<const CensusRow> census, const Decision& decision,
-                                    const JudgeGates& gates, RunDirectory& directory);
+                                    const JudgeGates& gates, RunDirectory& directory,
+                                    std::unique_ptr<PeerSide> peer);
 
 }  // namespace railgauge
 

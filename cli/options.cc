@@ -16,6 +16,10 @@ void AddMachineOptions(CLI::App& command, MachineOptions& options) {
                      "gpu:0000:53:00.0 (default: all)");
   command.add_option("--hwloc-xml", options.hwloc_xml,
                      "read the topology from this hwloc XML file instead of the live machine");
+  AddEmulateOption(command);
+}
+
+void AddEmulateOption(CLI::App& command) {
   // Taken out of the arguments before they are parsed; named here for --help.
   command.add_option("--emulate", "run on an emulated machine: p5.48xlarge[/16] or FILE.yaml")
       ->type_name("SPEC");

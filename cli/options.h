@@ -20,6 +20,8 @@ struct MachineOptions {
 
 // --nics, --places, --hwloc-xml, and --emulate for --help (it is acted on before parsing).
 void AddMachineOptions(CLI::App& command, MachineOptions& options);
+// The last of them alone.
+void AddEmulateOption(CLI::App& command);
 
 // --color=auto|always|never; auto is a terminal without NO_COLOR.
 struct ColorOption {

@@ -40,6 +40,11 @@ void PrintMachine(const Session& session) {
   if (!machine.gpus.empty() && session.cuda.gpus().empty()) {
     line += fmt::format("; GPUs cannot be used: {}", session.cuda.absence_reason());
   }
+  if (session.peer) {
+    line += fmt::format("; measured with {} ({})", session.peer->host,
+                        session.peer->instance_type.empty() ? "unknown instance type"
+                                                            : session.peer->instance_type);
+  }
   constexpr size_t kWidth = 100;
   fmt::print("{}\n\n", WrapText(line, kWidth, 2));
 }

@@ -85,7 +85,8 @@ Result<Session> OpenSession(const MachineOptions& options) {
                   .nics = {},
                   .places = {},
                   .census_places = {},
-                  .notes = std::move(notes)};
+                  .notes = std::move(notes),
+                  .peer = {}};
   for (const CudaGpu& gpu : session.cuda.gpus()) session.cuda_order.push_back(gpu.address);
   for (const Nic& nic : session.machine.nics) AddNicFacts(devices, nic, session);
   RAILGAUGE_RETURN_IF_ERROR(Select(options, session));
@@ -127,6 +128,10 @@ RunInfo MakeRunInfo(const Session& session, const std::vector<std::string>& comm
   // The launcher leaves what it was asked for to those who label results.
   if (const char* spec = std::getenv("RAILGAUGE_EMULATED_SPEC")) info.scenario = spec;
   info.notes = session.notes;
+  if (session.peer) {
+    info.peer = {session.peer->software, session.peer->host, session.peer->instance_id,
+                 session.peer->instance_type, session.peer->platform};
+  }
   return info;
 }
 

@@ -4,6 +4,7 @@
 #define RAILGAUGE_CLI_SESSION_H_
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "cli/options.h"
 #include "lib/base/result.h"
 #include "lib/memory/cuda_driver.h"
+#include "lib/peer/messages.h"
 #include "lib/record/records.h"
 #include "lib/report/run_json.h"
 #include "lib/topology/machine.h"
@@ -32,7 +34,8 @@ struct Session {
   std::vector<MemoryPlace> places;  // selected
   // What the census names: the selected places, and where all are selected the unsupported ones.
   std::vector<MemoryPlace> census_places;
-  std::vector<std::string> notes;  // warnings for the user and run.json
+  std::vector<std::string> notes;    // warnings for the user and run.json
+  std::optional<PeerIdentity> peer;  // the other host of a two-host run
 };
 
 // Loads the machine and resolves the selection. Errors: no topology, no EFA device, a name in the

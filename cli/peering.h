@@ -1,0 +1,36 @@
+// --peer and --token: measuring with another host, and who this host says it is.
+#ifndef RAILGAUGE_CLI_PEERING_H_
+#define RAILGAUGE_CLI_PEERING_H_
+
+#include <memory>
+#include <string>
+
+#include "CLI/CLI.hpp"
+#include "lib/base/result.h"
+#include "lib/measure/peer_side.h"
+#include "lib/peer/messages.h"
+#include "lib/record/records.h"
+#include "lib/topology/machine.h"
+
+namespace railgauge {
+
+struct PeerFlags {
+  std::string peer;   // HOST[:PORT]; empty: loopback
+  std::string token;  // the token file
+};
+
+void AddPeerOptions(CLI::App& command, PeerFlags& flags);
+
+PeerIdentity IdentityOf(const RunIdentity& run);
+
+// Connects to the peer that the flags name; null when they name none. Errors: one flag without the
+// other, what is no host or no token, and those of PeerSide::Connect.
+Result<std::unique_ptr<PeerSide>> ConnectToPeer(const PeerFlags& flags, const RunIdentity& run,
+                                                const Machine& machine);
+
+// The platform of rows that two hosts measured: emulated as soon as one is.
+std::string PlatformWith(const std::string& own, const PeerSide* peer);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_CLI_PEERING_H_
