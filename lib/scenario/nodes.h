@@ -11,7 +11,9 @@
 
 namespace railgauge {
 
-inline constexpr uint32_t kMaxNodes = 16;
+// What the doorbells of a fabric reach: 32-bit numbers of words (fabric/doorbell_ring.h), and some
+// 2 GiB of BARs for each node with 32 NICs.
+inline constexpr uint32_t kMaxNodes = 8;
 
 // `node` < kMaxNodes; 0 is the machine as it is.
 EmulatedMachine MachineOfNode(const EmulatedMachine& machine, uint32_t node);
