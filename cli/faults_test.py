@@ -6,10 +6,11 @@ refuses, lies, stops or goes. Where it matters how fast something is, the differ
 a busy host does not hide it.
 """
 import os
+import shutil
 import subprocess
 import time
 
-from cli_testing import CliTestCase, main, read_csv, run, runfile
+from cli_testing import CliTestCase, main, measured, read_csv, run, runfile
 
 MACHINE = "--emulate=p5.48xlarge,"
 NIC = "rdmap79s0"
@@ -119,13 +120,18 @@ class CheckFaultTest(CliTestCase):
         self.assert_status(outcome, 3)
         self.assertIn("ENOMEM", self.reasons(rows, "failed"))
 
+    # A rate is a rate only on a host that has time: late completions come in a burst.
     def test_a_slow_nic_is_slow(self):
-        _, rows = self.check(f"slow-nic:{NIC}=0.01", "--sizes=64KiB", budget="15s")
+        def once():
+            shutil.rmtree(self.path("run"), ignore_errors=True)
+            return self.check(f"slow-nic:{NIC}=0.1", budget="15s")
+
+        _, rows = measured(once)
         rates = {}
         for row in rows:
             if row["status"] == "ok" and row["operation"] == "read":
                 rates.setdefault(row["nic_name"], []).append(float(row["throughput_bytes_per_second"]))
-        self.assertLess(max(rates[NIC]), 0.0105 * 12.5e9)
+        self.assertLess(max(rates[NIC]), 0.105 * 12.5e9)
         self.assertGreater(max(rates[SISTER]), 2 * max(rates[NIC]))
 
 
