@@ -18,6 +18,7 @@
 #include "lib/base/pci_address.h"
 #include "lib/base/units.h"
 #include "lib/record/place.h"
+#include "lib/scenario/emulated_timing.h"
 
 namespace railgauge {
 
@@ -166,6 +167,7 @@ struct EmulatedMachine {
   std::vector<EmulatedCache> caches;  // by ascending level
   std::string p2p_provider;  // sysfs device/p2p: "NVIDIA" or "none"; peer_memory works unless none
   Nanoseconds base_latency{0};
+  EmulatedTiming timing;
   std::vector<EmulatedNumaNode> numa_nodes;
   std::vector<EmulatedHostBridge> host_bridges;
   std::vector<EmulatedNic> nics;         // in enumeration order (uverbs0…)

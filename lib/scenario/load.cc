@@ -16,6 +16,7 @@
 #include "lib/scenario/pci_tree.h"
 #include "lib/scenario/scale.h"
 #include "lib/scenario/spec.h"
+#include "lib/scenario/timing.h"
 #include "lib/scenario/yaml_document.h"
 #include "lib/scenario/yaml_reader.h"
 
@@ -52,8 +53,8 @@ EmulatedMachine ReadMachine(const YamlNode& root, YamlErrors* errors) {
   const YamlMap map(
       root, "the scenario",
       {"schema", "instance_type", "sources", "ids", "cpu_model", "arm_cpu", "cpu_mhz",
-       "threads_per_core", "caches", "numa_nodes", "p2p_provider", "base_latency", "functions",
-       "trees", "host_bridges", "shared_capacities", "paths", "interconnect_ids"},
+       "threads_per_core", "caches", "numa_nodes", "p2p_provider", "base_latency", "timing",
+       "functions", "trees", "host_bridges", "shared_capacities", "paths", "interconnect_ids"},
       errors);
   map.Uint("schema", 1, 1);
   machine.instance_type = map.Text("instance_type");
@@ -67,6 +68,7 @@ EmulatedMachine ReadMachine(const YamlNode& root, YamlErrors* errors) {
   machine.caches = ReadCaches(map.Required("caches"), errors);
   machine.p2p_provider = ReadWord(map, "p2p_provider", {"NVIDIA", "NEURON", "none"}, errors);
   machine.base_latency = map.Duration("base_latency");
+  machine.timing = ReadTiming(map.Optional("timing"), &machine.seed, errors);
   machine.numa_nodes = ReadNumaNodes(map.Required("numa_nodes"), machine.threads_per_core, errors);
   const auto functions = ReadPciFunctions(map.Required("functions"), errors);
   if (!errors->ok()) return machine;

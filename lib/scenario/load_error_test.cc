@@ -89,7 +89,7 @@ TEST(LoadErrorTest, TypesAndUnits) {
       {"functions:\n  port", "functions: none\nother:\n  port", "other:",
        "unknown key 'other' in the scenario. Known are schema, instance_type, sources, ids, "
        "cpu_model, arm_cpu, cpu_mhz, threads_per_core, caches, numa_nodes, p2p_provider, "
-       "base_latency, "
+       "base_latency, timing, "
        "functions, trees, host_bridges, shared_capacities, paths, interconnect_ids."},
       {"type: Unified", "type: unified", "unified",
        "type is 'unified'. Write Data, Instruction or Unified."},

@@ -40,16 +40,19 @@ class CopyPolicy {
   static constexpr uint64_t kSampleBytes = 64;
   static constexpr uint64_t kSampleStride = 64 * 1024;
 
-  bool sampling() const { return sampling_; }
+  // Without `may_sample` everything is copied, however late.
+  explicit CopyPolicy(bool may_sample = true) : may_sample_(may_sample) {}
+
+  bool sampling() const { return sampling_ && may_sample_; }
 
   // A piece of a payload of `length` bytes was copied in full at `now`.
   void OnCopied(uint64_t length, SimTime due, SimTime now) {
     if (length <= 2 * kEdgeBytes) return;  // sampling would copy it whole: nothing to gain
     if (now <= due) {
-      late_since_.reset();
-    } else if (!late_since_) {
+      late_since_ = kNever;
+    } else if (late_since_ == kNever) {
       late_since_ = now;
-    } else if (now - *late_since_ > kLagBudget) {
+    } else if (now - late_since_ > kLagBudget) {
       sampling_ = true;
     }
   }
@@ -76,7 +79,7 @@ class CopyPolicy {
   void OnBusy(SimTime now) {
     if (now - idle_since_ < kIdleGrace) return;
     sampling_ = false;
-    late_since_.reset();
+    late_since_ = kNever;
   }
 
   // About what is copied of a payload of `length` bytes when it is sampled.
@@ -100,10 +103,11 @@ class CopyPolicy {
   }
 
  private:
+  bool may_sample_;
   bool sampling_ = false;
   SimTime idle_since_ = 0;
-  std::optional<SimTime> late_since_;
-  std::optional<double> cost_;  // of a byte, in SimTime
+  SimTime late_since_ = kNever;  // kNever: not late
+  std::optional<double> cost_;   // of a byte, in SimTime
 };
 
 }  // namespace railgauge::efa

@@ -96,6 +96,7 @@ TEST(NodesOfAFabricTest, TheSameNicOnTwoMachines) {
                 {.now = [] { return Nanoseconds(1); },
                  .wake = {},
                  .completion_event = {},
+                 .device_removed = {},
                  .copy = {},
                  .between_copies = {}});
   std::array<std::byte, 8192> bars{};

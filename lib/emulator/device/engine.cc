@@ -36,11 +36,12 @@ FabricEnvironment Complete(FabricEnvironment environment) {
 
 }  // namespace
 
-Engine::Engine(FabricEnvironment environment, TransferHandler* handler, SimTime least_latency)
+Engine::Engine(FabricEnvironment environment, TransferHandler* handler, const Options& options)
     : environment_(Complete(std::move(environment))),
       handler_(handler),
       epoch_(environment_.now()),
-      least_latency_(least_latency) {}
+      options_(options),
+      policy_(options.may_sample) {}
 
 SimTime Engine::Now() const { return ToSimTime(environment_.now() - epoch_); }
 
@@ -105,7 +106,7 @@ void Engine::Enter(Transfer& transfer, SimTime since, SimTime now) {
   if (network_.Post(*transfer.moves_in, transfer, transfer.flow_bytes, since, now)) {
     return OnDeparted(transfer);
   }
-  if (transfer.latency < least_latency_) ++without_latency_;
+  if (transfer.latency < options_.least_latency) ++without_latency_;
   transfer.due = ExpectedDue(transfer);
 }
 
@@ -128,23 +129,34 @@ SimTime Engine::ExpectedDue(const Transfer& transfer) const {
 
 // Lets the network's time pass.
 void Engine::Advance(SimTime now) {
+  while (drift_.next_step() <= now) {
+    TakeDeparted(drift_.next_step());
+    // Where nothing moves only the last step counts.
+    const bool idle = network_.NextDeparture() == kNever;
+    drift_.Step(idle ? now : drift_.next_step(), &network_);
+  }
+  TakeDeparted(now);
+}
+
+void Engine::TakeDeparted(SimTime now) {
   while (FlowMessage* message = network_.TakeDeparted(now)) {
     auto& transfer = static_cast<Transfer&>(*message);
-    if (transfer.latency < least_latency_) --without_latency_;
+    if (transfer.latency < options_.least_latency) --without_latency_;
     OnDeparted(transfer);
   }
 }
 
 // Nothing in the network can be due earlier, whatever the rates become of themselves.
 SimTime Engine::NextFromNetwork() const {
-  const SimTime next = network_.NextDeparture();
-  return next == kNever ? kNever : next + (without_latency_ > 0 ? 0 : least_latency_);
+  if (network_.NextDeparture() == kNever) return kNever;
+  const SimTime next = std::min(network_.NextDeparture(), drift_.next_step());
+  return next + (without_latency_ > 0 ? 0 : options_.least_latency);
 }
 
 void Engine::SetCapacity(uint32_t resource, BytesPerSecond capacity) {
   const SimTime now = Now();
   Advance(now);
-  network_.SetCapacity(resource, capacity, now);
+  drift_.SetCapacity(resource, capacity, now, &network_);
   RequestWake(NextFromNetwork());
 }
 
@@ -160,7 +172,7 @@ void Engine::Cancel(Transfer& transfer) {
   const SimTime now = Now();
   Advance(now);
   if (transfer.flow != nullptr) {
-    if (transfer.latency < least_latency_) --without_latency_;
+    if (transfer.latency < options_.least_latency) --without_latency_;
     network_.Remove(transfer, now);
     RequestWake(NextFromNetwork());
   }

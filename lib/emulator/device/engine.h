@@ -22,6 +22,7 @@
 #include "lib/emulator/device/copy_policy.h"
 #include "lib/emulator/device/environment.h"
 #include "lib/emulator/device/flow_network.h"
+#include "lib/emulator/device/noise.h"
 #include "lib/emulator/device/sim_time.h"
 #include "lib/emulator/device/transfer.h"
 
@@ -39,8 +40,12 @@ class TransferHandler {
 
 class Engine {
  public:
-  // No way through a flow is followed by less than `least_latency`, but where that is none.
-  Engine(FabricEnvironment environment, TransferHandler* handler, SimTime least_latency);
+  struct Options {
+    // What follows a way through a flow at least, but where nothing does.
+    SimTime least_latency = 0;
+    bool may_sample = true;  // copy_policy.h
+  };
+  Engine(FabricEnvironment environment, TransferHandler* handler, const Options& options);
 
   using Lock = std::unique_lock<std::mutex>;
   Lock Acquire() { return Lock(mutex_); }
@@ -67,8 +72,10 @@ class Engine {
   // Finish for a transfer that is scheduled. Not while a batch is being copied: WaitForCopies.
   void Cancel(Transfer& transfer);
 
-  // For adding resources and flows; what moves is the engine's.
+  // For flows; what moves in them is the engine's.
   FlowNetwork& network() { return network_; }
+  // Returns the index of the first.
+  uint32_t AddResources(const EmulatedMachine& machine) { return drift_.Add(machine, &network_); }
   void SetCapacity(uint32_t resource, BytesPerSecond capacity);
 
   // For how long the poller has been expected.
@@ -120,6 +127,7 @@ class Engine {
   Transfer* PopLive(Queue& queue, SimTime until);
   void Recycle(Transfer& transfer);
   void Advance(SimTime now);
+  void TakeDeparted(SimTime now);
   void Enter(Transfer& transfer, SimTime since, SimTime now);
   void OnDeparted(Transfer& transfer);
   void OnCopied(Transfer& transfer);
@@ -136,13 +144,14 @@ class Engine {
   const FabricEnvironment environment_;
   TransferHandler* const handler_;
   const Nanoseconds epoch_;
-  const SimTime least_latency_;
+  const Options options_;
 
   std::mutex poll_mutex_;  // before mutex_
   std::mutex mutex_;
   std::condition_variable batch_done_;
 
   FlowNetwork network_;
+  CapacityDrift drift_;
   uint64_t without_latency_ = 0;  // transfers in it
   Queue timed_;                   // OnDue at their time
   Queue uncopied_;                // payload to be copied, the most urgent first

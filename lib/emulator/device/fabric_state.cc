@@ -11,12 +11,17 @@ namespace railgauge::efa {
 
 namespace {
 
-SimTime LeastLatency(std::span<const EmulatedMachine> machines) {
-  SimTime least = kNever;
+SimTime BaseLatencyOf(const EmulatedMachine& machine) {
+  return machine.timing.pacing ? ToSimTime(machine.base_latency) : 0;
+}
+
+Engine::Options OptionsOf(std::span<const EmulatedMachine> machines) {
+  Engine::Options options{.least_latency = kNever, .may_sample = true};
   for (const EmulatedMachine& machine : machines) {
-    least = std::min(least, ToSimTime(machine.base_latency));
+    options.least_latency = std::min(options.least_latency, BaseLatencyOf(machine));
+    options.may_sample = options.may_sample && machine.timing.pacing;
   }
-  return least;
+  return options;
 }
 
 // Another sequence for every NIC of every machine.
@@ -33,12 +38,12 @@ constexpr SimTime kCounterInterval = ToSimTime(Nanoseconds(5'000'000));
 
 }  // namespace
 
-NodeState::NodeState(const EmulatedMachine& emulated_machine, FlowNetwork& network)
-    : machine(emulated_machine), base_latency(ToSimTime(emulated_machine.base_latency)) {
-  for (size_t i = 0; i < machine.resources.size(); ++i) {
-    const uint32_t index = network.AddResource(machine.resources[i].capacity);
-    if (i == 0) first_resource = index;
-    capacities.push_back(machine.resources[i].capacity);
+NodeState::NodeState(const EmulatedMachine& emulated_machine, Engine& engine)
+    : machine(emulated_machine),
+      base_latency(BaseLatencyOf(machine)),
+      first_resource(engine.AddResources(machine)) {
+  for (const EmulatedResource& resource : machine.resources) {
+    capacities.push_back(resource.capacity);
   }
 }
 
@@ -59,7 +64,8 @@ DeviceState::DeviceState(FabricState& owner, uint32_t index, const EmulatedNic& 
       cq_numbers(nic.model.max_cq),
       qps(nic.model.max_qp),
       llq(memory.llq.size()),
-      faults(nic.faults, SeedOf(node.machine, nic)) {}
+      faults(nic.faults, SeedOf(node.machine, nic)),
+      noise(node.machine.timing, node.machine.seed, SeedOf(node.machine, nic)) {}
 
 void DeviceState::Complete(uint16_t cq, uint16_t sub_cq, const Completion& completion) {
   switch (cqs[cq]->Write(sub_cq, completion)) {
@@ -98,9 +104,9 @@ FabricState::FabricState(std::span<const EmulatedMachine> machines, DmaSpace* dm
                          std::unique_ptr<TransferHandler> transfer_handler)
     : dma_space(*dma),
       handler(std::move(transfer_handler)),
-      engine(std::move(environment), handler.get(), LeastLatency(machines)) {
+      engine(std::move(environment), handler.get(), OptionsOf(machines)) {
   for (const EmulatedMachine& machine : machines) {
-    nodes.push_back(std::make_unique<NodeState>(machine, engine.network()));
+    nodes.push_back(std::make_unique<NodeState>(machine, engine));
   }
 }
 

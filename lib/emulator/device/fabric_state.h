@@ -16,6 +16,7 @@
 #include "lib/emulator/device/engine.h"
 #include "lib/emulator/device/fault_state.h"
 #include "lib/emulator/device/mr_table.h"
+#include "lib/emulator/device/noise.h"
 #include "lib/emulator/device/path.h"
 #include "lib/emulator/device/pd_table.h"
 #include "lib/emulator/device/qp.h"
@@ -27,15 +28,15 @@ namespace railgauge::efa {
 
 // One machine of the fabric.
 struct NodeState {
-  // Adds the machine's resources to `network`.
-  NodeState(const EmulatedMachine& machine, FlowNetwork& network);
+  // Adds the machine's resources to `engine`.
+  NodeState(const EmulatedMachine& machine, Engine& engine);
 
   // Of a healthy line; what SetCapacities made of it.
   BytesPerSecond Capacity(uint32_t resource) const { return capacities[resource]; }
 
   const EmulatedMachine machine;
   const SimTime base_latency;
-  uint32_t first_resource = 0;             // of the machine's, in the network
+  const uint32_t first_resource;           // of the machine's, in the network
   std::vector<BytesPerSecond> capacities;  // by the machine's resource index
 };
 
@@ -71,6 +72,8 @@ struct DeviceState {
   FaultState faults;
   double foreign_rate = 0;  // that the line has been reduced by
   bool removal_was_told = false;
+  const MessageNoise noise;
+  uint64_t messages = 0;  // sent so far
 
   std::unique_ptr<LocalDevice> handle;  // what the front end holds
 };

@@ -5,10 +5,11 @@
 namespace railgauge::efa {
 namespace {
 
-Path MakePath(const EmulatedPath& path, size_t num_resources, uint32_t first_resource) {
+Path MakePath(const EmulatedMachine& machine, const EmulatedPath& path, uint32_t first_resource) {
   Path result;
+  if (!machine.timing.pacing) return result;
   for (const uint32_t index : path.resources) {
-    RAILGAUGE_CHECK(index < num_resources);
+    RAILGAUGE_CHECK(index < machine.resources.size());
     result.resources.push_back(first_resource + index);
   }
   return result;
@@ -18,11 +19,10 @@ Path MakePath(const EmulatedPath& path, size_t num_resources, uint32_t first_res
 
 PathTable::PathTable(const EmulatedMachine& machine, const PciAddress& nic,
                      uint32_t first_resource) {
-  const size_t count = machine.resources.size();
   for (const auto& [key, directions] : machine.paths) {
     if (key.first != nic) continue;
-    paths_[key.second] = {MakePath(directions[0], count, first_resource),
-                          MakePath(directions[1], count, first_resource)};
+    paths_[key.second] = {MakePath(machine, directions[0], first_resource),
+                          MakePath(machine, directions[1], first_resource)};
   }
 }
 

@@ -163,15 +163,17 @@ void StartRequest(DeviceState& device, QueuePair& qp, SimTime now) {
     return engine.Schedule(transfer, now + base_latency);
   }
   const SimTime posted = qp.catch_up.PostedAt(now, engine.Overdue(now));
-  const double bytes = BytesOnPath(transfer, now);
+  const MessageNoise::Effect noise = device.noise.Of(device.messages++);
+  const double bytes = BytesOnPath(transfer, now) * noise.occupancy;
+  const SimTime latency = base_latency + noise.latency;
   if (!IsRdma(transfer.request)) {
     // The receiver's half begins when it is known where the payload goes.
     Flow* flow = FlowOf(transfer, LocalPath(transfer), kNoPath);
-    return engine.Move(transfer, {flow, bytes, posted, base_latency});
+    return engine.Move(transfer, {flow, bytes, posted, latency});
   }
   Flow* flow = FlowOf(transfer, LocalPath(transfer), RemotePath(transfer));
   transfer.copy_length = transfer.length;
-  engine.MoveAndCopy(transfer, {flow, bytes, posted, base_latency});
+  engine.MoveAndCopy(transfer, {flow, bytes, posted, latency});
 }
 
 void CountDrop(const Transfer& transfer) {

@@ -211,13 +211,20 @@ void Field(A& archive, EmulatedCache& value) {
   All(archive, level, type, size, cores);
 }
 template <typename A>
+void Field(A& archive, EmulatedTiming& value) {
+  auto& [pacing, latency_spread, jitter, drift_amplitude, drift_period, spike_probability,
+         spike_length] = value;
+  All(archive, pacing, latency_spread, jitter, drift_amplitude, drift_period, spike_probability,
+      spike_length);
+}
+template <typename A>
 void Field(A& archive, EmulatedMachine& value) {
   auto& [spec, source_file, instance_type, cpu_model, arm_cpu, cpu_mhz, threads_per_core, caches,
-         p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, accelerators, resources,
-         surroundings, seed, host_and_dmabuf_ids, peer_memory_ids, paths] = value;
+         p2p_provider, base_latency, timing, numa_nodes, host_bridges, nics, gpus, accelerators,
+         resources, surroundings, seed, host_and_dmabuf_ids, peer_memory_ids, paths] = value;
   All(archive, spec, source_file, instance_type, cpu_model, arm_cpu, cpu_mhz, threads_per_core,
-      caches, p2p_provider, base_latency, numa_nodes, host_bridges, nics, gpus, accelerators,
-      resources, surroundings, seed, host_and_dmabuf_ids, peer_memory_ids, paths);
+      caches, p2p_provider, base_latency, timing, numa_nodes, host_bridges, nics, gpus,
+      accelerators, resources, surroundings, seed, host_and_dmabuf_ids, peer_memory_ids, paths);
 }
 
 template <typename A, typename... T>

@@ -9,6 +9,7 @@ EmulatedMachine Sample() {
   EmulatedMachine machine;
   machine.spec = "sample";
   machine.base_latency = Nanoseconds(20);
+  machine.timing = {.pacing = false, .jitter = 0.5, .spike_length = Nanoseconds(9)};
   machine.numa_nodes = {{.index = 1, .package = 1, .cpus = {3, 4}, .memory = Bytes{5}}};
   EmulatedPciDevice nic;
   nic.kind = EmulatedPciDevice::Kind::kNic;
@@ -46,6 +47,9 @@ TEST(MachineFile, ComesBackAsItWas) {
   EXPECT_EQ(read->host_bridges[0].numa_node, 0u);
   EXPECT_FALSE(read->host_bridges[1].numa_node.has_value());
   EXPECT_EQ(read->host_bridges[0].children[1].children[0].address, machine.nics[0].address);
+  EXPECT_FALSE(read->timing.pacing);
+  EXPECT_EQ(read->timing.jitter, 0.5);
+  EXPECT_EQ(read->timing.spike_length, Nanoseconds(9));
   EXPECT_EQ(read->nics[0].line_rate.value, 12.5e9);
   EXPECT_FALSE(read->gpus[0].dmabuf);
   EXPECT_EQ(read->host_and_dmabuf_ids, machine.host_and_dmabuf_ids);

@@ -14,7 +14,7 @@ constexpr std::string_view kValue = "value";
 
 std::vector<const EditPrimitive*> AllEdits() {
   std::vector<const EditPrimitive*> all;
-  for (const auto part : {CapacityEdits(), TopologyEdits(), DeviceEdits()}) {
+  for (const auto part : {CapacityEdits(), TopologyEdits(), DeviceEdits(), TimingEdits()}) {
     for (const EditPrimitive& primitive : part) all.push_back(&primitive);
   }
   return all;

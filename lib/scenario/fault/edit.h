@@ -64,6 +64,7 @@ struct EditPrimitive {
 std::span<const EditPrimitive> CapacityEdits();
 std::span<const EditPrimitive> TopologyEdits();
 std::span<const EditPrimitive> DeviceEdits();
+std::span<const EditPrimitive> TimingEdits();
 
 struct FaultEdit {
   const EditPrimitive* primitive = nullptr;

@@ -163,6 +163,13 @@ const std::map<std::string, Aspect>& Aspects() {
       {"paths", paths_of},
       {"ids", ids_of},
       {"p2p", [](const EmulatedMachine& machine) { return machine.p2p_provider; }},
+      {"timing",
+       [](const EmulatedMachine& m) {
+         const EmulatedTiming& t = m.timing;
+         return fmt::format("{} {} {} {} {} {} {}", t.pacing, t.latency_spread.count(), t.jitter,
+                            t.drift_amplitude, t.drift_period.count(), t.spike_probability,
+                            t.spike_length.count());
+       }},
       {"seed", [](const EmulatedMachine& machine) { return std::to_string(machine.seed); }},
       {"shows pci",
        [](const EmulatedMachine& m) { return std::to_string(m.surroundings.shows_pci); }},
@@ -241,6 +248,11 @@ const std::vector<Change>& Changes() {
       {"silent-fallback:rdmap79s0", {"device faults"}},
       {"foreign-traffic:rdmap79s0=3GB/s", {"device faults"}},
       {"seed=7", {"seed"}},
+      {"unpaced", {"timing"}},
+      {"latency-spread=3us", {"timing"}},
+      {"jitter=0.1", {"timing"}},
+      {"drift", {"timing"}},
+      {"spikes=0.01", {"timing"}},
   };
   return kChanges;
 }
@@ -252,6 +264,19 @@ TEST(FaultsTest, EachChangesWhatItSaysAndNothingElse) {
   for (const Change& change : Changes()) {
     EXPECT_EQ(Changed(healthy, Load(change.fault)), change.aspects) << change.fault;
   }
+}
+
+TEST(FaultsTest, TimingIsSetInItsUnits) {
+  const EmulatedTiming spread = Load("latency-spread=3us,jitter=0.1").timing;
+  EXPECT_EQ(spread.latency_spread, Nanoseconds(3'000));
+  EXPECT_DOUBLE_EQ(spread.jitter, 0.1);
+  const EmulatedTiming drift = Load("drift=0.2").timing;
+  EXPECT_DOUBLE_EQ(drift.drift_amplitude, 0.2);
+  EXPECT_EQ(drift.drift_period, std::chrono::seconds(10));
+  const EmulatedTiming spikes = Load("spikes=0.01").timing;
+  EXPECT_DOUBLE_EQ(spikes.spike_probability, 0.01);
+  EXPECT_EQ(spikes.spike_length, std::chrono::milliseconds(2));
+  EXPECT_FALSE(Load("unpaced").timing.pacing);
 }
 
 TEST(FaultsTest, EveryFileIsInThisTable) {
