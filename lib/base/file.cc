@@ -1,6 +1,7 @@
 #include "lib/base/file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,20 +9,44 @@
 #include <cstdlib>
 
 #include "fmt/core.h"
+#include "lib/base/output_path.h"
 #include "lib/base/unique_fd.h"
 
 namespace railgauge {
 
+namespace {
+
+constexpr int kPipeSilenceMs = 10'000;
+
+// Until `fd`, a pipe, has something to read or its last writer is gone.
+Status WaitForWriter(int fd, const std::string& path) {
+  pollfd waiting = {fd, POLLIN, 0};
+  const int ready = ::poll(&waiting, 1, kPipeSilenceMs);
+  if (ready > 0 || (ready < 0 && errno == EINTR)) return {};
+  if (ready < 0) return Fail(ErrnoError(errno, "poll", path));
+  return Fail(MakeError("read", path,
+                        fmt::format("nobody wrote to this pipe for {} s", kPipeSilenceMs / 1000),
+                        "Write the file before, or give a regular file"));
+}
+
+}  // namespace
+
 Result<std::string> ReadFile(const std::string& path, size_t max_bytes) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return Fail(ErrnoError(errno, "open", path));
+  struct stat there = {};
+  const bool is_pipe = ::fstat(fd.get(), &there) == 0 && S_ISFIFO(there.st_mode);
+  if (!is_pipe) ::fcntl(fd.get(), F_SETFL, 0);
   std::string content;
-  char buffer[65536];
+  // On the stack this must stay small: a process may have a stack of 64 KiB.
+  char buffer[8192];
   while (true) {
+    if (is_pipe) RAILGAUGE_RETURN_IF_ERROR(WaitForWriter(fd.get(), path));
     const ssize_t n = ::read(fd.get(), buffer, sizeof(buffer));
     if (n == 0) return content;
     if (n < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR || errno == EAGAIN) continue;
       return Fail(ErrnoError(errno, "read", path));
     }
     content.append(buffer, static_cast<size_t>(n));
@@ -73,6 +98,7 @@ std::string Followed(const std::string& path) {
 }  // namespace
 
 Status WriteFileAtomically(const std::string& name, std::string_view content) {
+  RAILGAUGE_RETURN_IF_ERROR(CheckOutputPath(name, "write"));
   struct stat there = {};
   const bool exists = ::stat(name.c_str(), &there) == 0;
   if (exists && !S_ISREG(there.st_mode)) return WriteInPlace(name, content);

@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "gtest/gtest.h"
 
@@ -63,6 +65,20 @@ TEST(FileTest, ADeviceIsWrittenToAndNotReplaced) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   EXPECT_EQ(WriteFileAtomically("/dev/full", "x").error().error_number, ENOSPC);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(FileTest, ReadsAPipeToItsEnd) {
+  const std::string pipe = TempPath("file_test_read_pipe");
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::ofstream out(pipe);
+    out << "first" << std::flush << std::string(100'000, 'x');
+  });
+  const auto content = ReadFile(pipe);
+  writer.join();
+  ASSERT_TRUE(content) << content.error().ToString();
+  EXPECT_EQ(content->size(), 100'005u);
 }
 
 TEST(FileTest, APipeThatNobodyReadsIsAnErrorAndNoHang) {

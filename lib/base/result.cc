@@ -1,5 +1,6 @@
 #include "lib/base/result.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,26 @@ std::string ErrnoName(int error_number) {
   return name != nullptr ? name : "errno " + std::to_string(error_number);
 }
 
+namespace {
+
+// A limit of this process, and nothing of the object, is why: what the caller would say to do about
+// the object would lead the reader astray.
+std::string AdviceFor(int error_number, std::string advice) {
+  switch (error_number) {
+    case EMFILE:
+      return "Raise this process's limit of open files (ulimit -n)";
+    case ENFILE:
+      return "The system has too many open files: raise sysctl fs.file-max";
+    case ENOMEM:
+      if (advice.empty()) return "Free memory, or raise this process's limit of it (ulimit -v)";
+      return advice;
+    default:
+      return advice;
+  }
+}
+
+}  // namespace
+
 Error ErrnoError(int error_number, std::string operation, std::string object, std::string advice) {
   Error error;
   error.operation = std::move(operation);
@@ -28,7 +49,7 @@ Error ErrnoError(int error_number, std::string operation, std::string object, st
   if (const char* text = strerrordesc_np(error_number)) {
     error.reason += std::string(" (") + text + ")";
   }
-  error.advice = std::move(advice);
+  error.advice = AdviceFor(error_number, std::move(advice));
   error.error_number = error_number;
   return error;
 }
@@ -46,7 +67,10 @@ std::string Error::ToString() const {
   std::string line = operation;
   if (!object.empty()) line += (line.empty() ? "" : " ") + object;
   if (!reason.empty()) line += (line.empty() ? "" : ": ") + reason;
-  if (!advice.empty()) line += ". " + advice + ".";
+  if (!advice.empty()) {
+    line += ". " + advice;
+    if (std::string_view(".?!").find(advice.back()) == std::string_view::npos) line += '.';
+  }
   return Printable(line);
 }
 

@@ -29,7 +29,9 @@ template <typename T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
-// An Error from an errno value: reason is "EACCES (Permission denied)".
+// An Error from an errno value: reason is "EACCES (Permission denied)". Where a limit of open files
+// is the reason, the advice is to raise it, whatever `advice` says; without `advice`, the same for
+// memory.
 Error ErrnoError(int error_number, std::string operation, std::string object = "",
                  std::string advice = "");
 

@@ -28,6 +28,18 @@ TEST(ResultTest, ErrnoHasNameAndText) {
   EXPECT_EQ(ErrnoName(99999), "errno 99999");
 }
 
+TEST(ResultTest, AnExhaustedLimitIsWhatToRaiseWhateverTheObject) {
+  EXPECT_EQ(ErrnoError(EMFILE, "open", "x", "Ask for access").advice,
+            "Raise this process's limit of open files (ulimit -n)");
+  EXPECT_EQ(ErrnoError(ENOMEM, "ibv_reg_mr", "x", "Raise memlock").advice, "Raise memlock");
+  EXPECT_NE(ErrnoError(ENOMEM, "mmap", "x").advice.find("ulimit -v"), std::string::npos);
+}
+
+TEST(ResultTest, AdviceEndsAsASentenceOnce) {
+  EXPECT_EQ(MakeError("run", "x", "no", "Is it installed?").ToString(),
+            "run x: no. Is it installed?");
+}
+
 TEST(ResultTest, OneLineWhateverTheInput) {
   EXPECT_EQ(MakeError("read", "a\nb\x1b[31m", "no").ToString(), "read a?b?[31m: no");
 }

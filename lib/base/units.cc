@@ -35,6 +35,9 @@ constexpr std::array<Unit, 6> kRateUnits = {{{"B/s", 1},
 constexpr std::array<Unit, 6> kDurationUnits = {
     {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}}};
 
+constexpr std::array<RateUnit, 4> kShownRates = {
+    {{"GB/s", 1e9}, {"MB/s", 1e6}, {"kB/s", 1e3}, {"B/s", 1}}};
+
 // A non-negative decimal number, optionally one space, then one of `units`.
 Result<double> ParseQuantity(std::string_view text, std::span<const Unit> units,
                              std::string_view examples) {
@@ -63,7 +66,8 @@ Result<Bytes> ParseBytes(std::string_view text) {
                              ParseQuantity(text, kByteUnits, "4096, 64KiB, 1MiB or 80GB"));
   if (value != std::floor(value) || value >= 0x1p63) {
     return Fail(MakeError("read quantity", fmt::format("'{}'", Printable(text)),
-                          "it is no whole number of bytes below 2^63"));
+                          "it is no whole number of bytes below 2^63",
+                          "Write it like 4096, 64KiB, 1MiB or 80GB"));
   }
   return Bytes{static_cast<uint64_t>(value)};
 }
@@ -77,15 +81,17 @@ Result<BytesPerSecond> ParseBytesPerSecond(std::string_view text) {
 Result<Nanoseconds> ParseDuration(std::string_view text) {
   RAILGAUGE_ASSIGN_OR_RETURN(const double value,
                              ParseQuantity(text, kDurationUnits, "500us, 10ms, 60s or 5min"));
-  if (value >= 9e18) {
+  // Far below what 64 bits hold (292 years), so that sums and small multiples hold, too.
+  constexpr double kYear = 365 * 24 * 3600e9;
+  if (value > kYear) {
     return Fail(MakeError("read quantity", fmt::format("'{}'", Printable(text)),
-                          "it is longer than 292 years"));
+                          "it is longer than a year", "Write it like 500us, 10ms, 60s or 5min"));
   }
   return Nanoseconds(std::llround(value));
 }
 
 std::string FormatBytes(Bytes bytes) {
-  constexpr std::array<std::string_view, 5> kNames = {"", "KiB", "MiB", "GiB", "TiB"};
+  constexpr std::array<std::string_view, 5> kNames = {"B", "KiB", "MiB", "GiB", "TiB"};
   uint64_t count = bytes.count;
   size_t unit = 0;
   while (unit + 1 < kNames.size() && count != 0 && count % 1024 == 0) {
@@ -95,8 +101,16 @@ std::string FormatBytes(Bytes bytes) {
   return fmt::format("{}{}", count, kNames[unit]);
 }
 
+RateUnit UnitFor(BytesPerSecond rate) {
+  for (const RateUnit& unit : kShownRates) {
+    if (rate.value >= unit.factor) return unit;
+  }
+  return rate.value > 0 ? kShownRates.back() : kShownRates.front();
+}
+
 std::string FormatBytesPerSecond(BytesPerSecond rate) {
-  return fmt::format("{:.2f} GB/s", rate.value / 1e9);
+  const RateUnit unit = UnitFor(rate);
+  return fmt::format("{:.2f} {}", rate.value / unit.factor, unit.name);
 }
 
 std::string FormatDuration(Nanoseconds duration) {

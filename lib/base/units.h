@@ -35,13 +35,20 @@ Result<Bytes> ParseBytes(std::string_view text);
 // "12.5GB/s", "500MB/s" (bytes) or "100Gb/s" (bits). The unit is required and case counts.
 Result<BytesPerSecond> ParseBytesPerSecond(std::string_view text);
 
-// "500ns", "20us", "10ms", "60s", "5min", "1h". The unit is required.
+// "500ns", "20us", "10ms", "60s", "5min", "1h", at most a year. The unit is required.
 Result<Nanoseconds> ParseDuration(std::string_view text);
 
-// The shortest exact binary spelling: "1MiB", "4096" -> "4KiB", "1000" -> "1000".
+// The shortest exact binary spelling: "1MiB", 4096 -> "4KiB", 1000 -> "1000B".
 std::string FormatBytes(Bytes bytes);
 
-// "12.50 GB/s" (decimal giga, two digits).
+// The unit in which a person reads `rate`: the largest decimal one that it is at least 1 of.
+struct RateUnit {
+  std::string_view name;  // "GB/s", "MB/s", "kB/s", "B/s"
+  double factor = 1;      // bytes per second
+};
+RateUnit UnitFor(BytesPerSecond rate);
+
+// "12.50 GB/s", "3.20 MB/s": in UnitFor(rate), two digits.
 std::string FormatBytesPerSecond(BytesPerSecond rate);
 
 // "3.2 s", "84 us": two significant units at most, for people.

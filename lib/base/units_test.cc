@@ -40,13 +40,20 @@ TEST(UnitsTest, RefusesNonsense) {
     EXPECT_FALSE(ParseBytes(text)) << text;
   }
   EXPECT_FALSE(ParseDuration("1e30h"));
+  EXPECT_TRUE(ParseDuration("8760h"));
+  EXPECT_FALSE(ParseDuration("8761h"));
 }
 
 TEST(UnitsTest, FormatsForPeople) {
   EXPECT_EQ(FormatBytes({1 << 20}), "1MiB");
-  EXPECT_EQ(FormatBytes({1000}), "1000");
-  EXPECT_EQ(FormatBytes({0}), "0");
+  EXPECT_EQ(FormatBytes({1000}), "1000B");
+  EXPECT_EQ(FormatBytes({0}), "0B");
   EXPECT_EQ(FormatBytesPerSecond({12.5e9}), "12.50 GB/s");
+  EXPECT_EQ(FormatBytesPerSecond({1e9}), "1.00 GB/s");
+  EXPECT_EQ(FormatBytesPerSecond({3.2e6}), "3.20 MB/s");
+  EXPECT_EQ(FormatBytesPerSecond({2500}), "2.50 kB/s");
+  EXPECT_EQ(FormatBytesPerSecond({0.5}), "0.50 B/s");
+  EXPECT_EQ(FormatBytesPerSecond({0}), "0.00 GB/s");
   EXPECT_EQ(FormatDuration(std::chrono::seconds(125)), "2 min 5 s");
 }
 

@@ -210,10 +210,13 @@ std::optional<std::string> Engine::WhyNot(const Transfer& transfer, const Sample
     return fmt::format("{} takes RDMA messages from 1 to {} bytes, not {}", initiator.device,
                        initiator.max_rdma_bytes, cell.size.count);
   }
-  const PlaceMemory& memory = local_->memory();
-  if (cell.size > memory.SizeFor(cell.place) ||
-      (peer_ == nullptr && cell.size > memory.SizeFor(sample.partner_place))) {
-    return fmt::format("a message of {} is larger than the working set", FormatBytes(cell.size));
+  Bytes memory = local_->memory().SizeFor(cell.place);
+  if (peer_ == nullptr) {
+    memory = std::min(memory, local_->memory().SizeFor(sample.partner_place));
+  }
+  if (cell.size > memory) {
+    return fmt::format("a message of {} does not fit the {} that a run rotates over",
+                       FormatBytes(cell.size), FormatBytes(memory));
   }
   if (cell.depth > initiator.max_depth) {
     return fmt::format("a depth of {} is more than the {} of {}", cell.depth, initiator.max_depth,

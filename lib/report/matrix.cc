@@ -179,7 +179,7 @@ constexpr const char* kNotSupportedLegend =
     " n/s: the memory of accelerators that are no CUDA GPU is not supported yet.";
 
 constexpr const char* kThroughputLegend =
-    "Medians in GB/s; the letter is the interconnect id that the transfer is attributed to (- no "
+    "Medians; the letter is the interconnect id that the transfer is attributed to (- no "
     "id; "
     "none exists for from_memory); none: not measured, and inval: not valid, for the reason in "
     "summary.csv; . not asked for. Rows and columns within {:.0f} % are folded and their median is "
@@ -223,7 +223,7 @@ Section SectionOf(Operation operation, Direction direction, std::span<const Summ
   return section;
 }
 
-MatrixCell ThroughputCell(const SummaryRow& row, const Letters& letters) {
+MatrixCell ThroughputCell(const SummaryRow& row, const RateUnit& unit, const Letters& letters) {
   if (!row.throughput_median) {
     return {{}, row.verdict == Verdict::kInvalid ? "inval" : "none"};
   }
@@ -233,7 +233,16 @@ MatrixCell ThroughputCell(const SummaryRow& row, const Letters& letters) {
                ? std::string(1, letters.Of(row.cell.nic.address, *field, *row.interconnect_id))
                : "-";
   }
-  return {row.throughput_median->value / 1e9, mark};
+  return {row.throughput_median->value / unit.factor, mark};
+}
+
+// That of the fastest cell, as small messages are slow everywhere.
+RateUnit UnitOf(const Section& section) {
+  BytesPerSecond fastest;
+  for (const auto& [at, row] : section.rows) {
+    fastest = std::max(fastest, row->throughput_median.value_or(BytesPerSecond{}));
+  }
+  return UnitFor(fastest);
 }
 
 std::string TitleOf(const Section& section) {
@@ -279,14 +288,15 @@ std::string FormatThroughput(const Machine& machine, std::span<const CensusRow> 
         continue;
       }
       any = true;
-      title += ", " + FormatBytes(section.size);
+      const RateUnit unit = UnitOf(section);
+      title += fmt::format(", {}, in {}", FormatBytes(section.size), unit.name);
       if (section.several_sizes) title += " (the largest size; the others are in summary.csv)";
       const TextMatrix matrix = MakeMatrix(
           machine, title, [&](const NicPlace& at) { return section.rows.contains(at); },
           [&](const NicPlace& at) {
             const auto row = section.rows.find(at);
             return row == section.rows.end() ? MatrixCell{{}, "."}
-                                             : ThroughputCell(*row->second, letters);
+                                             : ThroughputCell(*row->second, unit, letters);
           });
       out += FormatMatrix(matrix, options) + "\n";
     }

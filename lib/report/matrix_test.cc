@@ -116,13 +116,13 @@ TEST(MatrixTest, ThroughputOfP5) {
   const Machine machine = MakeP5();
   const std::vector<CensusRow> census = CensusOf(machine);
   const std::string text = FormatThroughput(machine, census, SummaryOf(census));
-  EXPECT_TRUE(text.starts_with(R"(READ to_memory, 1MiB
+  EXPECT_TRUE(text.starts_with(R"(READ to_memory, 1MiB, in GB/s
                      host    host     gpu     gpu     gpu     gpu     gpu     gpu     gpu     gpu
                     numa0   numa1 53:00.0 64:00.0 75:00.0 86:00.0 97:00.0 a8:00.0 b9:00.0 ca:00.0
 switch 0000:44:00.0: 4f:00.0 50:00.0 51:00.0 52:00.0
   all 4             12.3a    6.3a   12.3b   12.3a   12.3a   12.3a    6.3a    6.3a    6.3a    6.3a
 )")) << text;
-  EXPECT_NE(text.find(R"(READ from_memory, 1MiB
+  EXPECT_NE(text.find(R"(READ from_memory, 1MiB, in GB/s
                      host    host  gpu x4  gpu x4
                     numa0   numa1 53:00.0 97:00.0
 switch 0000:44:00.0: 4f:00.0 50:00.0 51:00.0 52:00.0
@@ -133,6 +133,21 @@ switch 0000:44:00.0: 4f:00.0 50:00.0 51:00.0 52:00.0
   EXPECT_NE(text.find("gpu x4 97:00.0: 97:00.0 a8:00.0 b9:00.0 ca:00.0\n"), std::string::npos);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+TEST(MatrixTest, SmallThroughputsHaveASmallUnit) {
+  const Machine machine = MakeP5();
+  const std::vector<CensusRow> census = CensusOf(machine);
+  std::vector<SummaryRow> summary = SummaryOf(census);
+  for (SummaryRow& row : summary) {
+    row.cell.size = Bytes{1};
+    row.throughput_median->value /= 1000;
+    if (row.cell.nic.address == Pci("0000:4f:00.0")) row.throughput_median->value /= 100;
+  }
+  const std::string text = FormatThroughput(machine, census, summary);
+  EXPECT_TRUE(text.starts_with("READ to_memory, 1B, in MB/s\n")) << text;
+  EXPECT_NE(text.find("12.3a"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.12a"), std::string::npos) << text;
 }
 
 TEST(MatrixTest, OneNicThatDiffersStandsAlone) {
@@ -234,7 +249,8 @@ TEST(MatrixTest, OnlyTheLargestSizeIsShown) {
   }
   summary.insert(summary.begin(), small.begin(), small.end());
   const std::string text = FormatThroughput(machine, census, summary);
-  EXPECT_NE(text.find("READ to_memory, 1MiB (the largest size"), std::string::npos) << text;
+  EXPECT_NE(text.find("READ to_memory, 1MiB, in GB/s (the largest size"), std::string::npos)
+      << text;
   EXPECT_EQ(text.find("77.0"), std::string::npos) << text;
 }
 

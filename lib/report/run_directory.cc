@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "fmt/core.h"
+#include "lib/base/output_path.h"
 
 namespace railgauge {
 namespace {
@@ -77,6 +78,7 @@ std::string MakeRunId(std::chrono::system_clock::time_point start, uint32_t rand
 Result<RunDirectory> RunDirectory::Create(const RunIdentity& run, const std::string& path) {
   std::string directory = path.empty() ? "results/run-" + run.run_id : path;
   while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
+  RAILGAUGE_RETURN_IF_ERROR(CheckOutputPath(directory, "create run directory"));
   RAILGAUGE_RETURN_IF_ERROR(MakeDirectory(directory));
   const std::string samples = directory + "/" + std::string(FileNameOf<Sample>());
   UniqueFd fd(::open(samples.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
@@ -108,7 +110,10 @@ Status RunDirectory::AppendWhole(std::string_view text) {
 
 Status RunDirectory::WriteFile(std::string_view name, std::string_view content) {
   Status status = WriteFileAtomically(path_ + "/" + std::string(name), content);
-  if (!status) status.error().advice = AdviceFor(status.error().error_number);
+  if (!status) {
+    const std::string advice = AdviceFor(status.error().error_number);
+    if (!advice.empty()) status.error().advice = advice;
+  }
   return status;
 }
 

@@ -83,6 +83,8 @@ MatrixCell Shown(const FoldedRow& row, const std::vector<size_t>& columns) {
 
 std::string CellText(const MatrixCell& cell) {
   if (!cell.value || !std::isfinite(*cell.value)) return cell.text;
+  // Beside values of ten, one decimal tells enough; of a small one it would leave nothing.
+  if (*cell.value > 0 && *cell.value < 0.95) return fmt::format("{:.2g}{}", *cell.value, cell.text);
   return fmt::format("{:.1f}{}", *cell.value, cell.text);
 }
 

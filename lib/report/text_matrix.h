@@ -11,8 +11,8 @@
 namespace railgauge {
 
 struct MatrixCell {
-  // Shown with one decimal in front of `text`. Two values fold when they are within
-  // MatrixOptions::fold_within; the median of the folded ones is shown.
+  // Shown with one decimal (two digits below 1) in front of `text`. Two values fold when they are
+  // within MatrixOptions::fold_within; the median of the folded ones is shown.
   std::optional<double> value;
   std::string text;  // must be equal to fold
 };

@@ -51,13 +51,14 @@ std::vector<MemoryPlace> Machine::UnsupportedPlaces() const {
 
 Status Machine::CheckHasNics() const {
   if (!nics.empty()) return {};
+  const std::string where = hostname.empty() ? "" : "on host '" + hostname + "'";
   if (!shows_pci) {
-    return Fail(MakeError("find EFA NICs", hostname,
+    return Fail(MakeError("find EFA NICs", where,
                           "the topology shows no PCI devices at all, so NICs may be hidden",
                           "Give the container /sys, or export the XML with all I/O objects "
                           "(lstopo --filter io:all)"));
   }
-  return Fail(MakeError("find EFA NICs", hostname,
+  return Fail(MakeError("find EFA NICs", where,
                         "PCI is visible and has no EFA device (vendor 1d0f, device efa0 to efa4)",
                         "Attach an EFA interface to the instance, or use --emulate=TYPE"));
 }
