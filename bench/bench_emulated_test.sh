@@ -60,6 +60,12 @@ run 0 "$write_bench" $p5 --nics="$nic" --places=gpu0 --sizes=1MiB $fast \
 has "$out" 'write/.*direction:to_memory'
 has_not "$out" 'direction:from_memory'
 
+# Rows on stdout, alone; the display is on stderr.
+run 0 "$read_bench" $p5 --nics "$nic" --places=numa0 --sizes=1MiB $fast --csv_out=-
+lines "$out" 3
+has "$out" '^schema_version,run_id,host,'
+has "$err" '^read/nic:'
+
 # p4d has no RDMA write: a row and a line with the reason, and nothing was measured.
 run 3 "$write_bench" $p4d --places=numa0 --sizes=1MiB $fast --csv_out="$csv"
 has "$out" 'SKIPPED: .* has no RDMA write'
@@ -73,6 +79,13 @@ one_line() { lines "$err" 1; has "$err" "$1"; }
 run 2 "$read_bench" --sizes=1MiB && one_line 'EFA'
 run 2 "$read_bench" $p5 --nics=rdmap1 && one_line 'rdmap1'
 run 2 "$read_bench" $p5 --nic=rdmap1 && one_line 'there is no such flag'
+run 2 "$read_bench" $p5 --nics && one_line 'needs a value'
+run 2 "$read_bench" $p5 --sizes=1GiB && one_line 'at most'
+run 2 "$read_bench" $p5 --benchmark_out=/no/x && one_line 'rdma_read_bench: write --benchmark_out /no/x'
+run 2 "$read_bench" $p5 --benchmark_format=xml && one_line 'console, json, csv'
+run 2 "$read_bench" $p5 --benchmark_min_time=abc && one_line 'abc'
+run 2 "$read_bench" $p5 --benchmark_nonsense && one_line 'there is no such flag'
+run 2 "$read_bench" $p5 --csv_out=/sys/x.csv && one_line 'not kept'
 run 2 "$read_bench" $p5 --sizes=1MB/s && one_line '1MB/s'
 run 2 "$read_bench" $p5 --csv_out=/no/such/folder/x.csv && one_line '/no/such/folder/x.csv'
 run 2 "$read_bench" $p5 --benchmark_filter=nothing_like_this

@@ -1,9 +1,14 @@
 #include "bench/csv_reporter.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <iostream>
 #include <utility>
 
+#include "lib/base/output_path.h"
 #include "lib/report/report_csv.h"
 
 namespace railgauge {
@@ -27,12 +32,34 @@ CsvReporter::CsvReporter(std::unique_ptr<BenchmarkReporter> display, SampleLog* 
     : display_(std::move(display)), log_(log) {}
 
 Status CsvReporter::OpenCsv(const std::string& path, const RunIdentity& run) {
+  constexpr char kWhat[] = "write --csv_out";
+  constexpr char kAdvice[] = "Choose a file that can be written";
   run_ = run;
-  errno = 0;
-  csv_.open(path, std::ios::trunc);
-  csv_ << CsvHeader<Sample>() << std::flush;
-  if (csv_.good()) return {};
-  return Fail(ErrnoError(errno, "write --csv_out", path, "Choose a file that can be written"));
+  if (path == "-") {
+    csv_ = UniqueFd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+    display_->SetOutputStream(&std::cerr);
+  } else {
+    RAILGAUGE_RETURN_IF_ERROR(CheckOutputPath(path, kWhat));
+    // Without O_NONBLOCK, opening a pipe that nobody reads would wait for ever.
+    csv_ =
+        UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
+    if (csv_.valid()) ::fcntl(csv_.get(), F_SETFL, 0);
+  }
+  if (!csv_.valid()) return Fail(ErrnoError(errno, kWhat, path, kAdvice));
+  Write(CsvHeader<Sample>());
+  if (csv_error_ == 0) return {};
+  return Fail(ErrnoError(csv_error_, kWhat, path, kAdvice));
+}
+
+void CsvReporter::Write(std::string_view text) {
+  while (csv_error_ == 0 && !text.empty()) {
+    const ssize_t n = ::write(csv_.get(), text.data(), text.size());
+    if (n >= 0) {
+      text.remove_prefix(static_cast<size_t>(n));
+    } else if (errno != EINTR) {
+      csv_error_ = errno;
+    }
+  }
 }
 
 bool CsvReporter::ReportContext(const Context& context) { return display_->ReportContext(context); }
@@ -49,7 +76,7 @@ void CsvReporter::ReportRuns(const std::vector<Run>& runs) {
     const auto repetitions = static_cast<size_t>(std::max<int64_t>(run.repetitions, 1));
     for (const Sample& sample : log_->Take(run.run_name.function_name, repetitions)) {
       ++counts_[sample.status];
-      if (csv_.is_open()) csv_ << CsvRow(run_, sample) << std::flush;
+      if (csv_.valid()) Write(CsvRow(run_, sample));
     }
   }
 }

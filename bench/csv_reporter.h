@@ -5,14 +5,15 @@
 #ifndef RAILGAUGE_BENCH_CSV_REPORTER_H_
 #define RAILGAUGE_BENCH_CSV_REPORTER_H_
 
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "benchmark/benchmark.h"
 #include "lib/base/result.h"
+#include "lib/base/unique_fd.h"
 #include "lib/record/records.h"
 
 namespace railgauge {
@@ -35,7 +36,8 @@ class CsvReporter : public benchmark::BenchmarkReporter {
   // Displays by `display`. Takes reported samples out of `log`, which outlives this.
   CsvReporter(std::unique_ptr<BenchmarkReporter> display, SampleLog* log);
 
-  // Also writes rows to the file at `path`, from now on, each as soon as it is there.
+  // Also writes rows to the file at `path`, from now on, each as soon as it is there. "-" is
+  // stdout: it gets the rows alone, and the display goes to stderr.
   Status OpenCsv(const std::string& path, const RunIdentity& run);
 
   bool ReportContext(const Context& context) override;
@@ -47,14 +49,18 @@ class CsvReporter : public benchmark::BenchmarkReporter {
   // Of all rows.
   size_t CountOf(SampleStatus status) const;
   // False when the file could not take a row.
-  bool csv_good() const { return csv_.good(); }
+  bool csv_good() const { return csv_error_ == 0; }
 
  private:
+  // Nothing more after the first text that could not be written whole.
+  void Write(std::string_view text);
+
   std::unique_ptr<BenchmarkReporter> display_;
   SampleLog* log_;
   std::map<SampleStatus, size_t> counts_;
   RunIdentity run_;
-  std::ofstream csv_;
+  UniqueFd csv_;
+  int csv_error_ = 0;  // the errno
 };
 
 }  // namespace railgauge

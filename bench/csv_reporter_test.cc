@@ -1,5 +1,8 @@
 #include "bench/csv_reporter.h"
 
+#include <sys/stat.h>
+
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -71,6 +74,17 @@ TEST(CsvReporterTest, WritesOneRowPerRepetitionOnce) {
   EXPECT_EQ(recorded->rows[1].completions, 21u);
   EXPECT_EQ(recorded->rows[1].round, 1u);
   EXPECT_EQ(recorded->run.platform, "emulated");
+}
+
+TEST(CsvReporterTest, AFileThatIsNotKeptOrWaitsForAReaderIsRefused) {
+  const std::string pipe = testing::TempDir() + "/csv_reporter_test_pipe";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  SampleLog log;
+  for (const std::string& path : {std::string("/sys/bench.csv"), pipe, std::string("/dev/full")}) {
+    CsvReporter reporter(std::make_unique<SilentReporter>(), &log);
+    EXPECT_FALSE(reporter.OpenCsv(path, {})) << path;
+  }
 }
 
 TEST(CsvReporterTest, AFileThatCannotBeWrittenIsOneLine) {

@@ -1,28 +1,13 @@
 #include "bench/flags.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
+#include <utility>
+
+#include "cli/quantities.h"
 
 namespace railgauge {
-namespace {
-
-Result<std::vector<Bytes>> ParseSizes(std::string_view list) {
-  std::vector<Bytes> sizes;
-  while (true) {
-    const size_t comma = list.find(',');
-    const std::string_view item = list.substr(0, comma);
-    RAILGAUGE_ASSIGN_OR_RETURN(const Bytes size, ParseBytes(item));
-    if (size.count == 0 || std::find(sizes.begin(), sizes.end(), size) != sizes.end()) {
-      return Fail(MakeError("read --sizes", std::string(item), "it is zero or there twice",
-                            "Write it like --sizes=64KiB,1MiB"));
-    }
-    sizes.push_back(size);
-    if (comma == std::string_view::npos) return sizes;
-    list.remove_prefix(comma + 1);
-  }
-}
-
-}  // namespace
 
 const char kBenchFlagsHelp[] =
     "railgauge flags:\n"
@@ -31,7 +16,8 @@ const char kBenchFlagsHelp[] =
     "          [--nics=NIC,...]       PCI address or exact device name; default all\n"
     "          [--places=PLACE,...]   numa0, gpu3 (CUDA ordinal), gpu:0000:53:00.0; default all\n"
     "          [--sizes=SIZE,...]     message sizes; default 4KiB,64KiB,1MiB\n"
-    "          [--csv_out=FILE]       one row per repetition, as samples.csv has them\n"
+    "          [--csv_out=FILE]       one row per repetition, as in samples.csv; - is stdout,\n"
+    "                                 and the display then goes to stderr\n"
     "          [--peer=HOST[:PORT]]   measure with this host, where `railgauge serve` runs\n"
     "          [--token=FILE]         the token file that both hosts have\n"
     "Examples:\n"
@@ -42,28 +28,29 @@ const char kBenchFlagsHelp[] =
 
 Result<BenchFlags> ParseBenchFlags(const std::vector<std::string>& arguments) {
   BenchFlags flags;
-  for (const std::string_view argument : arguments) {
-    const auto value_of = [&](std::string_view name, std::string_view* value) {
-      if (!argument.starts_with(name) || argument.substr(name.size(), 1) != "=") return false;
-      *value = argument.substr(name.size() + 1);
-      return true;
-    };
-    std::string_view value;
-    if (value_of("--nics", &value)) {
-      flags.nics = value;
-    } else if (value_of("--places", &value)) {
-      flags.places = value;
-    } else if (value_of("--csv_out", &value)) {
-      flags.csv_out = value;
-    } else if (value_of("--peer", &value)) {
-      flags.peer = value;
-    } else if (value_of("--token", &value)) {
-      flags.token = value;
-    } else if (value_of("--sizes", &value)) {
-      RAILGAUGE_ASSIGN_OR_RETURN(flags.sizes, ParseSizes(value));
-    } else {
-      return Fail(MakeError("read the command line", std::string(argument), "there is no such flag",
+  std::string sizes;
+  const std::pair<std::string_view, std::string*> known[] = {
+      {"--nics", &flags.machine.nics}, {"--places", &flags.machine.places},
+      {"--csv_out", &flags.csv_out},   {"--peer", &flags.peer.peer},
+      {"--token", &flags.peer.token},  {"--sizes", &sizes}};
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    const size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const auto* flag = std::find_if(std::begin(known), std::end(known),
+                                    [&](const auto& entry) { return entry.first == name; });
+    if (flag == std::end(known)) {
+      return Fail(MakeError("read the command line", argument, "there is no such flag",
                             "--help lists them"));
+    }
+    const bool in_next = equals == std::string::npos;
+    if (in_next && ++i == arguments.size()) {
+      return Fail(MakeError("read the command line", argument, "it needs a value",
+                            "Write it like " + name + "=VALUE"));
+    }
+    *flag->second = in_next ? arguments[i] : argument.substr(equals + 1);
+    if (flag->second == &sizes) {
+      RAILGAUGE_ASSIGN_OR_RETURN(flags.sizes, ParseSizes(sizes));
     }
   }
   return flags;

@@ -5,22 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "cli/machine_options.h"
+#include "cli/peer_flags.h"
 #include "lib/base/result.h"
 #include "lib/base/units.h"
 
 namespace railgauge {
 
 struct BenchFlags {
-  std::string nics;    // as given; empty: all
-  std::string places;  // as given; empty: all
+  MachineOptions machine;
   std::vector<Bytes> sizes = {Bytes{4096}, Bytes{64 << 10}, Bytes{1 << 20}};
-  std::string csv_out;  // empty: none
-  std::string peer;     // HOST[:PORT]; empty: loopback
-  std::string token;    // the token file for it
+  std::string csv_out;  // "-": stdout; empty: none
+  PeerFlags peer;
 };
 
-// What is left after Google Benchmark took its flags, without argv[0]. Each is --name=value; an
-// argument that is none of ours, and a size that is none, is an error.
+// What is left after Google Benchmark took its flags, without argv[0]. Each is --name=value or
+// --name value; an argument that is none of ours, and a size that is none, is an error.
 Result<BenchFlags> ParseBenchFlags(const std::vector<std::string>& arguments);
 
 // Their part of --help.

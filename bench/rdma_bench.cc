@@ -9,11 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "bench/benchmark_flags.h"
 #include "bench/csv_reporter.h"
 #include "bench/flags.h"
-#include "bench/setup.h"
 #include "benchmark/benchmark.h"
+#include "cli/exit_status.h"
+#include "cli/messages.h"
 #include "cli/peering.h"
+#include "cli/quantities.h"
+#include "cli/session.h"
 #include "fmt/core.h"
 #include "lib/emulator/launcher/restart.h"
 #include "lib/measure/engine.h"
@@ -21,12 +25,10 @@
 namespace railgauge {
 namespace {
 
-constexpr int kError = 2;
-constexpr int kUndecided = 3;
-
-int Report(const Error& error) {
-  fmt::print(stderr, "{}\n", error.ToString());
-  return kError;
+// Prints it as the program `name`'s and returns the exit status.
+int Report(const std::string& name, const Error& error) {
+  PrintError(name, error);
+  return kExitError;
 }
 
 std::string NameOf(const Cell& cell) {
@@ -76,14 +78,14 @@ void RunCell(benchmark::State& state, Bench* bench, const Cell& cell, const std:
   }
 }
 
-void Register(Operation operation, const BenchSetup& setup, const std::vector<Bytes>& sizes,
+void Register(Operation operation, const Session& session, const std::vector<Bytes>& sizes,
               Bench* bench) {
-  for (const NicKey& nic : setup.nics) {
-    for (const MemoryPlace& place : setup.places) {
+  for (const PciAddress& nic : session.nics) {
+    for (const MemoryPlace& place : session.places) {
       for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
         for (const Bytes size : sizes) {
           Cell cell;
-          cell.nic = nic;
+          cell.nic = session.machine.FindNic(nic)->key();
           cell.place = place;
           cell.operation = operation;
           cell.direction = direction;
@@ -116,96 +118,81 @@ bool ListsOnly(int argc, char** argv) {
   return false;
 }
 
-}  // namespace
-
-namespace {
-
-// What a run says of itself is not for the caller to overwrite (Google Benchmark would keep the
-// caller's value).
-Status CheckContextIsOurs(int argc, char** argv) {
-  constexpr std::string_view kFlag = "--benchmark_context=";
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (!argument.starts_with(kFlag)) continue;
-    for (const std::string_view key : {"platform=", "instance_type=", "run_id=", "peer="}) {
-      const std::string list = "," + std::string(argument.substr(kFlag.size()));
-      if (list.find("," + std::string(key)) != std::string::npos) {
-        return Fail(
-            MakeError("read flag", std::string(argument),
-                      "the run sets '" + std::string(key.substr(0, key.size() - 1)) + "' itself",
-                      "Use another key"));
-      }
-    }
+// The exit status of a run that ended.
+int StatusOf(const std::string& name, const BenchFlags& flags, const CsvReporter& reporter) {
+  if (!reporter.csv_good()) {
+    return Report(name,
+                  MakeError("write --csv_out", flags.csv_out, "not every row could be written",
+                            "Choose a file that can be written"));
   }
-  return {};
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return Report(name, MakeError("write", "stdout", "it is closed or full"));
+  }
+  const bool wrong =
+      reporter.CountOf(SampleStatus::kFailed) > 0 || reporter.CountOf(SampleStatus::kInvalid) > 0;
+  return wrong || reporter.CountOf(SampleStatus::kOk) == 0 ? kExitUndecided : kExitOk;
 }
 
-int RunBench(Operation operation, int argc, char** argv) {
-  if (const Status context = CheckContextIsOurs(argc, argv); !context) {
-    return Report(context.error());
+int RunBench(Operation operation, const std::string& name, int argc, char** argv) {
+  if (const Status good = CheckBenchmarkFlags({argv + 1, argv + argc}); !good) {
+    return Report(name, good.error());
   }
   const bool lists_only = ListsOnly(argc, argv);
   benchmark::Initialize(&argc, argv, PrintHelp);
   const auto flags = ParseBenchFlags({argv + 1, argv + argc});
-  if (!flags) return Report(flags.error());
+  if (!flags) return Report(name, flags.error());
 
-  auto setup = SetUpBench(*flags);
-  if (!setup) return Report(setup.error());
+  auto session = OpenSession(flags->machine);
+  if (!session) return Report(name, session.error());
+  if (const Status fit = CheckSizesFit(flags->sizes, session->places); !fit) {
+    return Report(name, fit.error());
+  }
   std::unique_ptr<PeerSide> peer;
   if (!lists_only) {
-    auto connected = ConnectToPeer({flags->peer, flags->token}, setup->run, setup->machine);
-    if (!connected) return Report(connected.error());
+    auto connected = ConnectToPeer(flags->peer, session->run, session->machine);
+    if (!connected) return Report(name, connected.error());
     peer = *std::move(connected);
   }
-  setup->run.platform = PlatformWith(setup->run.platform, peer.get());
   if (peer != nullptr) {
-    setup->notes.insert(setup->notes.end(), peer->notes().begin(), peer->notes().end());
+    NotePeer(*peer, *session);
     benchmark::AddCustomContext("peer", peer->identity().host);
   }
-  for (const std::string& note : setup->notes) fmt::print(stderr, "{}\n", note);
+  PrintNotes(session->notes);
 
   Bench bench;
-  auto engine = Engine::Create(setup->machine, setup->cuda, {}, std::move(peer));
-  if (!engine) return Report(engine.error());
+  auto engine = Engine::Create(session->machine, session->cuda, {}, std::move(peer));
+  if (!engine) return Report(name, engine.error());
   bench.engine = *std::move(engine);
-  Register(operation, *setup, flags->sizes, &bench);
-  benchmark::AddCustomContext("platform", setup->run.platform);
-  benchmark::AddCustomContext("instance_type", setup->run.instance_type);
-  benchmark::AddCustomContext("run_id", setup->run.run_id);
+  Register(operation, *session, flags->sizes, &bench);
+  benchmark::AddCustomContext("platform", session->run.platform);
+  benchmark::AddCustomContext("instance_type", session->run.instance_type);
+  benchmark::AddCustomContext("run_id", session->run.run_id);
 
   CsvReporter reporter(
       std::unique_ptr<benchmark::BenchmarkReporter>(benchmark::CreateDefaultDisplayReporter()),
       &bench.log);
   if (!flags->csv_out.empty() && !lists_only) {
-    if (const Status opened = reporter.OpenCsv(flags->csv_out, setup->run); !opened) {
-      return Report(opened.error());
+    if (const Status opened = reporter.OpenCsv(flags->csv_out, session->run); !opened) {
+      return Report(name, opened.error());
     }
   }
   const size_t matched = benchmark::RunSpecifiedBenchmarks(&reporter);
   benchmark::Shutdown();
-  for (const std::string& warning : bench.engine->warnings()) fmt::print(stderr, "{}\n", warning);
-  if (matched == 0) return kError;  // the filter: Google Benchmark has said so
-  if (lists_only) return 0;
-  if (!reporter.csv_good()) {
-    return Report(MakeError("write --csv_out", flags->csv_out, "not every row could be written"));
-  }
-  const bool wrong =
-      reporter.CountOf(SampleStatus::kFailed) > 0 || reporter.CountOf(SampleStatus::kInvalid) > 0;
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return Report(MakeError("write", "stdout", "it is closed or full"));
-  }
-  return wrong || reporter.CountOf(SampleStatus::kOk) == 0 ? kUndecided : 0;
+  PrintNotes(bench.engine->warnings());
+  if (matched == 0) return kExitError;  // the filter: Google Benchmark has said so
+  return lists_only ? kExitOk : StatusOf(name, *flags, reporter);
 }
 
 }  // namespace
 
 int RdmaBenchMain(Operation operation, int argc, char** argv) {
-  RestartOnEmulatedMachine(argc, argv);
+  const std::string name = fmt::format("rdma_{}_bench", ToString(operation));
+  RestartOnEmulatedMachine(&argc, argv);
   try {
-    return RunBench(operation, argc, argv);
+    return RunBench(operation, name, argc, argv);
   } catch (const std::exception& error) {
-    // Google Benchmark does not check all of its flags: --benchmark_repetitions=-1.
-    return Report(MakeError("run benchmarks", "", error.what(), "Look at the --benchmark_* flags"));
+    // Out of memory, or a library's exception that a package let through: still one line.
+    return Report(name, MakeError("run benchmarks", "", error.what()));
   }
 }
 

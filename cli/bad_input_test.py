@@ -5,6 +5,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import threading
 
 from cli_testing import CliTestCase, main, read_csv, run, runfile
 
@@ -27,13 +28,21 @@ class UsageTest(CliTestCase):
             self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 100)
 
     def test_placement_is_required(self):
-        self.assert_one_line(self.railgauge("check", P5), "--placement")
+        self.assert_one_line(self.railgauge("check", P5), "railgauge check:", "--placement",
+                             "railgauge check --help")
+
+    def test_emulate_without_a_machine(self):
+        for arguments in (["census", "--emulate"], ["census", "--emulate", "--nics=x"], ["--emulate=", "census"]):
+            with self.subTest(arguments):
+                outcome = self.railgauge(*arguments)
+                self.assert_one_line(outcome, "railgauge:", "--emulate=p5.48xlarge")
+                self.assertNotIn("launcher", outcome.stderr)
 
 
 class MachineTest(CliTestCase):
     def test_no_efa_device(self):
         outcome = self.railgauge("census")
-        self.assert_one_line(outcome, "EFA")
+        self.assert_one_line(outcome, "railgauge census: find EFA NICs on host '")
 
     def test_unknown_instance_type(self):
         self.assert_one_line(self.railgauge("census", "--emulate=p5.48xlarg"), "p5.48xlarge")
@@ -82,6 +91,21 @@ class DecisionTest(CliTestCase):
     def test_missing_file(self):
         self.assert_one_line(self.check("./none.csv"), "none.csv", "ENOENT")
 
+    def test_a_pipe_is_a_file_whatever_its_name(self):
+        os.mkfifo(self.path("fifo"))
+        writer = threading.Thread(target=lambda: self.path("fifo", "consumer,nic\ngpu9,rdmap79s0\n"))
+        writer.start()
+        outcome = self.check("fifo")
+        writer.join()
+        self.assert_one_line(outcome, "fifo:2", "gpu9")
+
+    def test_chosen_nics_outside_of_nics(self):
+        outcome = self.railgauge("check", "--placement=nearest", "--nics=rdmap79s0", "--places=gpu0",
+                                 "--dry-run", P5)
+        self.assert_status(outcome, 0)
+        self.assertIn("not among --nics", outcome.stderr)
+        self.assertIn("1 NIC x 1 place:", outcome.stdout)
+
     def test_broken_file(self):
         for name, content, part in [
                 ("empty.csv", "", "consumer,nic"),
@@ -109,10 +133,18 @@ class OutputTest(CliTestCase):
         self.assert_one_line(outcome, "file")
 
     def test_bad_quantities(self):
-        for flag in ["--time-budget=10", "--time-budget=-1s", "--sizes=0", "--sizes=1MB/s", "--sizes=,"]:
+        for flag in ["--time-budget=10", "--time-budget=0s", "--time-budget=99999999h", "--sizes=0",
+                     "--sizes=1MB/s", "--sizes=,", "--sizes=4KiB,4096", "--sizes=1GiB"]:
             with self.subTest(flag):
-                self.assert_one_line(self.railgauge("check", "--placement=nearest", flag, P5), "read")
+                outcome = self.railgauge("check", "--placement=nearest", "--dry-run", flag, P5)
+                self.assert_one_line(outcome, "railgauge check: read " + flag.split("=")[0])
 
+    def test_where_files_are_not_kept(self):
+        for arguments in (["census", "--output=/sys/run"], ["census", "--output=/sys/class/../run"],
+                          ["census", "--csv_out=/proc/census.csv"],
+                          ["check", "--placement=nearest", "--output=/sys/a/b"]):
+            with self.subTest(arguments):
+                self.assert_one_line(self.railgauge(*arguments, P5, "--nics=rdmap79s0"), "not kept")
 
     def test_stdout_that_cannot_be_written(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
@@ -129,6 +161,40 @@ class OutputTest(CliTestCase):
     def test_nothing_of_the_decision_is_selected(self):
         outcome = self.railgauge("check", "--placement=nearest", "--places=numa0", P5)
         self.assert_one_line(outcome, "--places")
+
+
+class LimitsTest(CliTestCase):
+    """Of the process; what is exhausted is named, and not what it was needed for."""
+
+    def limited(self, limit, *arguments):
+        script = f'ulimit {limit}; exec "$@"'
+        return run(["bash", "-c", script, "bash", runfile("cli/railgauge"), *arguments], cwd=self.folder)
+
+    def test_a_small_stack_is_enough(self):
+        outcome = self.limited("-s 64", "census", P5, "--nics=rdmap79s0")
+        self.assert_status(outcome, 0)
+
+    def test_open_files(self):
+        for count in range(4, 10):
+            with self.subTest(count):
+                outcome = self.limited(f"-n {count}", "census", P5, "--nics=rdmap79s0", "--places=numa0")
+                self.assertIn("ulimit -n", outcome.stderr + outcome.stdout, str(outcome))
+                self.assertIn(outcome.status, (2, 127), str(outcome))
+
+
+class LauncherTest(CliTestCase):
+    def emulate(self, *arguments):
+        return run([runfile("lib/emulator/launcher/emulate"), *arguments], cwd=self.folder)
+
+    def test_help(self):
+        for flag in ("-h", "--help"):
+            self.assertIn("--device-mode", self.emulate(flag).stdout)
+
+    def test_a_folder_is_no_command(self):
+        outcome = self.emulate("p5.48xlarge", "/tmp")
+        self.assert_status(outcome, 127)
+        self.assertEqual(outcome.stderr, "emulate: execute /tmp: EACCES (Permission denied). It is a folder: "
+                         "name a program.\n")
 
 
 class UnprivilegedTest(CliTestCase):

@@ -7,11 +7,13 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "fmt/core.h"
+#include "lib/base/counted.h"
 #include "lib/base/file.h"
 #include "lib/interconnect/census.h"
 #include "lib/report/matrix.h"
@@ -60,8 +62,8 @@ std::string Summary(const std::vector<CensusRow>& rows) {
     if (row.status == CensusStatus::kOk) pairs.insert({row.nic.address, row.place});
     if (!row.reason.empty()) ++reasons[WithoutNames(row)];
   }
-  std::string text =
-      fmt::format("{} (NIC, place) pairs with an id; {} rows:", pairs.size(), rows.size());
+  std::string text = fmt::format("{} with an id; {}:", Counted(pairs.size(), "(NIC, place) pair"),
+                                 Counted(rows.size(), "row"));
   for (const auto& [status, count] : counts) text += fmt::format(" {} {}", count, ToString(status));
   text += '\n';
   for (const auto& [reason, count] : reasons) {
@@ -92,7 +94,7 @@ Status CheckAnythingTried(const std::vector<CensusRow>& rows) {
     return row.status == CensusStatus::kSkipped;
   });
   if (skipped == rows.end() || Interrupted()) return {};
-  return Fail(MakeError("census", fmt::format("of {} rows", rows.size()),
+  return Fail(MakeError("census", "of " + Counted(rows.size(), "row"),
                         "none could be tried, the first because: " + skipped->reason));
 }
 

@@ -1,23 +1,29 @@
 // railgauge check: measures what a placement claims and judges it.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/measuring.h"
+#include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/peering.h"
 #include "cli/progress.h"
+#include "cli/quantities.h"
 #include "cli/session.h"
 #include "fmt/core.h"
+#include "lib/base/counted.h"
 #include "lib/interconnect/census.h"
 #include "lib/placement/correlation.h"
 #include "lib/placement/decision.h"
 #include "lib/placement/gates.h"
 #include "lib/placement/judge.h"
 #include "lib/placement/policy.h"
+#include "lib/placement/sentences.h"
 #include "lib/report/matrix.h"
 #include "lib/report/run_directory.h"
 
@@ -55,10 +61,12 @@ bool IsPolicy(const std::string& name) {
   return false;
 }
 
-// A policy's name, or a file; what is neither is told with both in mind.
+// A policy's name, or a file, whatever it is called or is; what is neither is told with both in
+// mind.
 Result<Decision> Decide(const Options& options, const Session& session) {
   const std::string& placement = options.placement;
-  const bool looks_like_file = placement.find_first_of("/.") != std::string::npos;
+  const bool looks_like_file =
+      placement.find_first_of("/.") != std::string::npos || ::access(placement.c_str(), F_OK) == 0;
   if (IsPolicy(placement) || !looks_like_file) {
     return DecideByPolicy(placement, session.machine);
   }
@@ -85,17 +93,52 @@ Status CheckSomethingIsJudged(const Decision& decision, const Session& session) 
                         "Select at least one of them"));
 }
 
+// The chosen NICs of an assignment that --nics leaves out.
+std::vector<NicKey> LeftOut(const Assignment& assignment, const Session& session) {
+  std::vector<NicKey> nics;
+  for (const NicKey& nic : assignment.nics) {
+    const std::vector<PciAddress>& selected = session.nics;
+    if (std::find(selected.begin(), selected.end(), nic.address) == selected.end()) {
+      nics.push_back(nic);
+    }
+  }
+  return nics;
+}
+
+// Said before anything is measured, as the user may have meant other flags.
+void NoteLeftOut(const Decision& decision, Session& session) {
+  for (const Assignment& assignment : decision.assignments) {
+    const std::vector<NicKey> nics = LeftOut(assignment, session);
+    if (nics.empty() || !Selected(session, assignment.consumer)) continue;
+    session.notes.push_back(fmt::format("{} of {} not among --nics and not measured: {}",
+                                        Counted(nics.size(), "NIC"), assignment.consumer.ToString(),
+                                        ListOf(nics)));
+  }
+}
+
+// The judge knows what was not measured; why, only who read the flags.
+void ExplainLeftOut(const Session& session, std::vector<PlacementRow>& placement) {
+  for (PlacementRow& row : placement) {
+    if (row.verdict != Verdict::kUndecided || row.chosen.empty()) continue;
+    const std::vector<NicKey> nics = LeftOut({row.consumer, row.chosen}, session);
+    if (nics.empty()) continue;
+    row.reason +=
+        fmt::format(" {} {} not among --nics.", ListOf(nics), nics.size() == 1 ? "is" : "are");
+  }
+}
+
 void PrintPlan(const Session& session, const MeasuringRequest& request) {
   const Plan plan = ScreeningPlan(session, request);
   fmt::print(
-      "plan: {} NICs x {} places: {} windows of {} after {} of warm-up, about {};\n"
+      "plan: {} x {}: {} of {} after {} of warm-up, about {};\n"
       "then paired rounds of what the verdicts hang on, up to {} in all\n",
-      session.nics.size(), session.places.size(), plan.windows.size(),
-      FormatDuration(plan.timing.window), FormatDuration(plan.timing.warm_up),
-      FormatDuration(EstimateDuration(plan)), FormatDuration(request.budget));
+      Counted(session.nics.size(), "NIC"), Counted(session.places.size(), "place"),
+      Counted(plan.windows.size(), "window"), FormatDuration(plan.timing.window),
+      FormatDuration(plan.timing.warm_up), FormatDuration(EstimateDuration(plan)),
+      FormatDuration(request.budget));
   if (!plan.left_out.empty()) {
-    fmt::print("{} cells do not fit the time budget: raise --time-budget or select less\n",
-               plan.left_out.size());
+    fmt::print("{} without time in the budget: raise --time-budget or select less\n",
+               Counted(plan.left_out.size(), "cell"));
   }
 }
 
@@ -117,13 +160,6 @@ std::vector<Threshold> Thresholds(const JudgeGates& gates) {
   return thresholds;
 }
 
-// What the peer adds to the run's identity and notes.
-void NotePeer(const PeerSide& peer, Session& session) {
-  session.run.platform = PlatformWith(session.run.platform, &peer);
-  session.peer = peer.identity();
-  session.notes.insert(session.notes.end(), peer.notes().begin(), peer.notes().end());
-}
-
 void PrintReport(const Options& options, const Session& session, std::span<const CensusRow> census,
                  const Decision& decision, const Judgement& judgement) {
   const bool color = options.color.UseColor();
@@ -138,14 +174,17 @@ void PrintReport(const Options& options, const Session& session, std::span<const
 Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   MeasuringRequest request;
   RAILGAUGE_ASSIGN_OR_RETURN(request.sizes, ParseSizes(options.sizes));
-  RAILGAUGE_ASSIGN_OR_RETURN(request.budget, ParseDuration(options.time_budget));
+  RAILGAUGE_ASSIGN_OR_RETURN(request.budget, ParseTimeBudget(options.time_budget));
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
+  RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(request.sizes, session.places));
   RAILGAUGE_ASSIGN_OR_RETURN(const Decision decision, Decide(options, session));
   RAILGAUGE_RETURN_IF_ERROR(CheckSomethingIsJudged(decision, session));
+  NoteLeftOut(decision, session);
   const std::string why_nothing = WhyNothingIsMeasurable(session);
   if (options.dry_run) {
     if (why_nothing.empty()) {
       PrintPlan(session, request);
+      PrintNotes(session.notes);
       return kExitOk;
     }
     fmt::print("plan: {}\n", why_nothing);
@@ -170,6 +209,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   Judgement judgement = Judge(session.machine, census, measured.samples, decision, gates);
   std::erase_if(judgement.placement,
                 [&](const PlacementRow& row) { return !Selected(session, row.consumer); });
+  ExplainLeftOut(session, judgement.placement);
   const std::vector<InterconnectRow> interconnects = Correlate(census, measured.samples, gates);
   auto status = static_cast<ExitStatus>(ExitStatusOf(judgement.placement));
   // Nothing bad was found in what was measured; that is less than what was asked for.

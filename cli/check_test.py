@@ -31,6 +31,12 @@ class CensusTest(CliTestCase):
         self.assertEqual({row["platform"] for row in rows}, {"emulated"})
         self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 100, str(outcome))
 
+    def test_the_recorded_command_line_repeats_the_run(self):
+        outcome = self.railgauge("--emulate=p4d.24xlarge", "census", P5, "--nics", "rdmap79s0", "--output=run")
+        self.assert_status(outcome, 0)
+        line = read_json(self.path("run/run.json"))["command_line"]
+        self.assertEqual(line[1:], ["--emulate=p4d.24xlarge", "census", P5, "--nics", "rdmap79s0", "--output=run"])
+
     def test_csv_on_stdout_is_alone(self):
         outcome = self.railgauge("census", P5, "--nics=rdmap79s0", "--csv_out=-")
         self.assert_status(outcome, 0)

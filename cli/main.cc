@@ -5,15 +5,20 @@
 
 #include <cstdio>
 #include <exception>
+#include <span>
+#include <string>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/messages.h"
 #include "cli/software_versions.h"
 #include "fmt/core.h"
 #include "lib/emulator/launcher/restart.h"
 
 namespace railgauge {
 namespace {
+
+constexpr char kProgram[] = "railgauge";
 
 constexpr char kDescription[] =
     "Benchmark and placement checks for AWS EFA: which NIC reaches which memory by which\n"
@@ -27,8 +32,16 @@ constexpr char kFooter[] =
     "  railgauge check --placement=nearest\n"
     "  railgauge check --placement=decision.csv --output=run-1";
 
-int Main(int argc, char** argv) {
-  CLI::App app(kDescription, "railgauge");
+// The command that was given, as one calls it: "railgauge check".
+std::string NameOfCommand(std::span<const Command> commands) {
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return kProgram + (" " + command.app->get_name());
+  }
+  return kProgram;
+}
+
+int Main(int argc, char** argv, const CommandLine& line) {
+  CLI::App app(kDescription, kProgram);
   app.footer(kFooter);
   app.set_version_flag("--version", fmt::format("railgauge {}", kVersion));
   app.require_subcommand(1);
@@ -39,16 +52,18 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    fmt::print(stderr, "railgauge: {}. Try: railgauge --help\n", Printable(error.what()));
+    const std::string name = NameOfCommand(commands);
+    std::string what = Printable(error.what());
+    while (what.ends_with('.') || what.ends_with('?')) what.pop_back();
+    fmt::print(stderr, "{}: {}. Try: {} --help\n", name, what, name);
     return kExitError;
   }
   CatchInterrupts();
-  const CommandLine line(argv, argv + argc);
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     const auto status = command.run(line);
     if (status) return *status;
-    fmt::print(stderr, "railgauge {}: {}\n", command.app->get_name(), status.error().ToString());
+    PrintError(NameOfCommand(commands), status.error());
     return kExitError;
   }
   return kExitError;
@@ -58,9 +73,9 @@ int Main(int argc, char** argv) {
 }  // namespace railgauge
 
 int main(int argc, char** argv) {
-  railgauge::RestartOnEmulatedMachine(argc, argv);
+  const auto line = railgauge::RestartOnEmulatedMachine(&argc, argv);
   try {
-    const int status = railgauge::Main(argc, argv);
+    const int status = railgauge::Main(argc, argv, line);
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
     std::fprintf(stderr, "railgauge: the output could not be written: stdout is closed or full\n");
     return railgauge::kExitError;

@@ -2,9 +2,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 namespace railgauge {
 
@@ -33,23 +31,6 @@ void AddColorOption(CLI::App& command, ColorOption& option) {
 bool ColorOption::UseColor() const {
   if (when != "auto") return when == "always";
   return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-}
-
-Result<std::vector<Bytes>> ParseSizes(const std::string& text) {
-  std::vector<Bytes> sizes;
-  std::istringstream list(text);
-  std::string item;
-  while (std::getline(list, item, ',')) {
-    RAILGAUGE_ASSIGN_OR_RETURN(const Bytes size, ParseBytes(item));
-    if (size.count == 0 || std::find(sizes.begin(), sizes.end(), size) != sizes.end()) {
-      return Fail(MakeError("read --sizes", text, "'" + item + "' is zero or there twice"));
-    }
-    sizes.push_back(size);
-  }
-  if (sizes.empty() || text.ends_with(',')) {
-    return Fail(MakeError("read --sizes", text, "an empty size", "Write it like 64KiB,1MiB"));
-  }
-  return sizes;
 }
 
 }  // namespace railgauge

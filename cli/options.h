@@ -2,21 +2,12 @@
 #ifndef RAILGAUGE_CLI_OPTIONS_H_
 #define RAILGAUGE_CLI_OPTIONS_H_
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "CLI/CLI.hpp"
-#include "lib/base/result.h"
-#include "lib/base/units.h"
+#include "cli/machine_options.h"
 
 namespace railgauge {
-
-struct MachineOptions {
-  std::string hwloc_xml;  // read the topology from this file instead of the live machine
-  std::string nics;       // comma list of PCI addresses or exact names; empty: all
-  std::string places;     // comma list of numa0, gpu3, gpu:0000:53:00.0; empty: all
-};
 
 // --nics, --places, --hwloc-xml, and --emulate for --help (it is acted on before parsing).
 void AddMachineOptions(CLI::App& command, MachineOptions& options);
@@ -29,9 +20,6 @@ struct ColorOption {
   bool UseColor() const;
 };
 void AddColorOption(CLI::App& command, ColorOption& option);
-
-// "4096,64KiB,1MiB" → sizes in the given order; empty, zero or duplicate is an error.
-Result<std::vector<Bytes>> ParseSizes(const std::string& text);
 
 }  // namespace railgauge
 

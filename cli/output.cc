@@ -2,40 +2,31 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <string_view>
 
 #include "fmt/core.h"
+#include "lib/base/counted.h"
 #include "lib/report/text_matrix.h"
 
 namespace railgauge {
-namespace {
-
-// "1 GPU", "8 GPUs".
-std::string Count(size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-}  // namespace
-
 void PrintMachine(const Session& session) {
   const Machine& machine = session.machine;
   const std::string type =
       machine.instance_type.empty() ? "unknown instance type" : Printable(machine.instance_type);
   std::string line = fmt::format(
-      "{} ({}): {}, {}, {}", type, session.run.platform, Count(machine.nics.size(), "EFA NIC"),
-      Count(machine.gpus.size(), "GPU"), Count(machine.numa_nodes.size(), "NUMA node"));
+      "{} ({}): {}, {}, {}", type, session.run.platform, Counted(machine.nics.size(), "EFA NIC"),
+      Counted(machine.gpus.size(), "GPU"), Counted(machine.numa_nodes.size(), "NUMA node"));
   const auto empty = std::count_if(machine.numa_nodes.begin(), machine.numa_nodes.end(),
                                    [](const NumaNode& node) { return node.memory.count == 0; });
   if (empty > 0) line += fmt::format(" ({} without memory)", empty);
   if (machine.flat) line += "; the PCI tree is flat, so who is near whom is unknown";
   if (!machine.other_rdma_devices.empty()) {
     line += fmt::format("; left out, because no EFA: {}",
-                        Count(machine.other_rdma_devices.size(), "other RDMA device"));
+                        Counted(machine.other_rdma_devices.size(), "other RDMA device"));
     for (const PciAddress& address : machine.other_rdma_devices) line += " " + address.ToString();
   }
   if (!machine.accelerators.empty()) {
     line += fmt::format("; memory place not supported yet: {}",
-                        Count(machine.accelerators.size(), "accelerator"));
+                        Counted(machine.accelerators.size(), "accelerator"));
   }
   if (!machine.gpus.empty() && session.cuda.gpus().empty()) {
     line += fmt::format("; GPUs cannot be used: {}", session.cuda.absence_reason());
@@ -47,10 +38,6 @@ void PrintMachine(const Session& session) {
   }
   constexpr size_t kWidth = 100;
   fmt::print("{}\n\n", WrapText(line, kWidth, 2));
-}
-
-void PrintNotes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", Printable(note));
 }
 
 Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,

@@ -1,4 +1,4 @@
-// What the commands print and write alike.
+// What the commands of railgauge print and write alike.
 #ifndef RAILGAUGE_CLI_OUTPUT_H_
 #define RAILGAUGE_CLI_OUTPUT_H_
 
@@ -15,9 +15,6 @@ namespace railgauge {
 // "p5.48xlarge (emulated): 32 EFA NICs, 8 GPUs, 2 NUMA nodes", and what there is that the command
 // leaves out, and why.
 void PrintMachine(const Session& session);
-
-// Each as one line on stderr.
-void PrintNotes(const std::vector<std::string>& notes);
 
 // Writes run.json of a finished run.
 Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,

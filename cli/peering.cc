@@ -44,4 +44,10 @@ std::string PlatformWith(const std::string& own, const PeerSide* peer) {
   return peer != nullptr && peer->identity().platform == "emulated" ? "emulated" : own;
 }
 
+void NotePeer(const PeerSide& peer, Session& session) {
+  session.run.platform = PlatformWith(session.run.platform, &peer);
+  session.peer = peer.identity();
+  session.notes.insert(session.notes.end(), peer.notes().begin(), peer.notes().end());
+}
+
 }  // namespace railgauge

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "cli/peer_flags.h"
+#include "cli/session.h"
 #include "lib/base/result.h"
 #include "lib/measure/peer_side.h"
 #include "lib/peer/messages.h"
@@ -13,11 +15,6 @@
 #include "lib/topology/machine.h"
 
 namespace railgauge {
-
-struct PeerFlags {
-  std::string peer;   // HOST[:PORT]; empty: loopback
-  std::string token;  // the token file
-};
 
 void AddPeerOptions(CLI::App& command, PeerFlags& flags);
 
@@ -30,6 +27,9 @@ Result<std::unique_ptr<PeerSide>> ConnectToPeer(const PeerFlags& flags, const Ru
 
 // The platform of rows that two hosts measured: emulated as soon as one is.
 std::string PlatformWith(const std::string& own, const PeerSide* peer);
+
+// What the peer adds to the run's identity and notes.
+void NotePeer(const PeerSide& peer, Session& session);
 
 }  // namespace railgauge
 

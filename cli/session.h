@@ -1,5 +1,5 @@
-// Session: what every command needs first: the machine, its GPUs, the selection that the flags
-// make of them, and the identity that every row of the run carries.
+// Session: what every command and benchmark binary needs first: the machine, its GPUs, the
+// selection that the flags make of them, and the identity that every row of the run carries.
 #ifndef RAILGAUGE_CLI_SESSION_H_
 #define RAILGAUGE_CLI_SESSION_H_
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/machine_facts.h"
-#include "cli/options.h"
+#include "cli/machine_options.h"
 #include "lib/base/result.h"
 #include "lib/memory/cuda_driver.h"
 #include "lib/peer/messages.h"

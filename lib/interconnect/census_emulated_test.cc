@@ -234,7 +234,7 @@ bool SetExpectations(int argc, char** argv) {
 }  // namespace railgauge
 
 int main(int argc, char** argv) {
-  railgauge::RestartOnEmulatedMachine(argc, argv);
+  railgauge::RestartOnEmulatedMachine(&argc, argv);
   testing::InitGoogleTest(&argc, argv);
   if (!railgauge::SetExpectations(argc, argv)) {
     std::fprintf(stderr, "usage: census_emulated_test --emulate=SPEC SPEC STATUS...\n");

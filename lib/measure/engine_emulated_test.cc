@@ -251,7 +251,7 @@ TEST_F(EngineEmulatedTest, WhatIsTooLargeIsSkippedWithTheReason) {
 }  // namespace railgauge
 
 int main(int argc, char** argv) {
-  railgauge::RestartOnEmulatedMachine(argc, argv);
+  railgauge::RestartOnEmulatedMachine(&argc, argv);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -53,8 +53,9 @@ b200=p6-b200.48xlarge
 expect "p6-b200: RDMA devices" 10 "$("$emulate" $b200 ls /sys/class/infiniband | wc -l)"
 expect "p6-b200: nodes" 8 "$("$emulate" $b200 ls /sys/class/infiniband_verbs | grep -c uverbs)"
 staging=$(mktemp -d)
+TMPDIR=$staging timeout -s KILL 0.03 "$emulate" $machine true >/dev/null 2>&1
 TMPDIR=$staging "$emulate" $machine true
-expect "nothing is left of it" "" "$(ls -A "$staging")"
+expect "nothing is left of it" "" "$(ls -A "$staging"; ls -d /tmp/railgauge-emulate-* 2>/dev/null)"
 rmdir "$staging"
 expect "arguments arrive as they are" "a b|c*" \
   "$("$emulate" $machine sh -c 'printf "%s|%s" "$1" "$2"' x 'a b' 'c*')"
@@ -81,6 +82,22 @@ forbidden=$(unshare -Urm sh -c "mount --rbind / '$root' && exec chroot '$root' \
 expect "user namespaces forbidden" 2 $?
 expect_text "user namespaces forbidden says what to do" "EPERM.*run as root.*sysctl" "$forbidden"
 rmdir "$root"
+
+# A chroot whose / is no mount point.
+chroot_folder=$(mktemp -d)
+in_chroot=$(unshare -Urm sh -c '
+  for entry in /*; do
+    if [ -L "$entry" ]; then
+      cp -P "$entry" "$1$entry"
+    elif [ -d "$entry" ]; then
+      mkdir "$1$entry" && mount --rbind "$entry" "$1$entry" || exit
+    fi
+  done
+  exec chroot "$1" "$2" --scenarios="$3" "$4" cat /sys/devices/virtual/dmi/id/product_name' \
+  sh "$chroot_folder" "$(realpath "$emulate")" \
+  "$(realpath "${RUNFILES_DIR:-$0.runfiles}/railgauge/scenarios")" $machine 2>&1)
+expect "a chroot whose / is no mount point" $machine "$in_chroot"
+rm -rf --one-file-system "$chroot_folder"
 
 # Programs of the distribution, with its shared libraries.
 have() {

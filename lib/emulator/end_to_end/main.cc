@@ -4,7 +4,7 @@
 #include "lib/emulator/launcher/restart.h"
 
 int main(int argc, char** argv) {
-  railgauge::RestartOnEmulatedMachine(argc, argv);
+  railgauge::RestartOnEmulatedMachine(&argc, argv);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -55,7 +55,7 @@ The command sees that machine's /sys, /proc/cpuinfo, NUMA nodes, CPUs, GPUs (by 
                     'clear:slow-nic:rdmap79s0', 'clear:all', 'status'; with --nodes, 'node1 LINE'
                     for one node
   --argv0=NAME      the name that the command is told to have
-  --help            this text
+  -h, --help        this text
 
   emulate p5.48xlarge ibv_devinfo -v
   emulate p5.48xlarge lstopo-no-graphics
@@ -67,6 +67,7 @@ The command sees that machine's /sys, /proc/cpuinfo, NUMA nodes, CPUs, GPUs (by 
 struct Options {
   std::string scenarios;
   std::string argv0;
+  bool help = false;
   MachineOptions machine;
   std::optional<uint32_t> nodes, node;
   std::string control;  // the path of the socket; empty: none
@@ -75,7 +76,7 @@ struct Options {
 };
 
 Error UsageError(const std::string& object, const std::string& reason) {
-  return MakeError("emulate", object, reason, "See emulate --help");
+  return MakeError("read the command line", object, reason, "See emulate --help");
 }
 
 bool AllDigits(std::string_view text, std::string_view digits) {
@@ -95,7 +96,11 @@ Status ParseFlag(const std::string& argument, Options& options) {
   const size_t equals = argument.find('=');
   const std::string name = argument.substr(0, equals);
   const std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
-  if (value.empty()) return Fail(UsageError(argument, "unknown flag, or one without a value"));
+  const bool known = name == "--scenarios" || name == "--argv0" || name == "--user" ||
+                     name == "--device-mode" || name == "--nodes" || name == "--node" ||
+                     name == "--control";
+  if (!known) return Fail(UsageError(argument, "there is no such flag"));
+  if (value.empty()) return Fail(UsageError(argument, "it needs a value: " + name + "=VALUE"));
   if (name == "--scenarios") {
     options.scenarios = value;
   } else if (name == "--argv0") {
@@ -103,9 +108,6 @@ Status ParseFlag(const std::string& argument, Options& options) {
   } else if (name == "--user") {
     if (!AllDigits(value, "0123456789")) return Fail(UsageError(argument, "not a user number"));
     options.machine.isolation.user = static_cast<uid_t>(std::stoul(value));
-  } else if (name == "--device-mode") {
-    if (!AllDigits(value, "01234567")) return Fail(UsageError(argument, "not an octal number"));
-    options.machine.device_mode = value;
   } else if (name == "--control") {
     options.control = value;
   } else if (name == "--nodes") {
@@ -113,7 +115,8 @@ Status ParseFlag(const std::string& argument, Options& options) {
   } else if (name == "--node") {
     RAILGAUGE_ASSIGN_OR_RETURN(options.node, ParseNodeNumber(argument, value, 0, kMaxNodes - 1));
   } else {
-    return Fail(UsageError(argument, "unknown flag"));
+    if (!AllDigits(value, "01234567")) return Fail(UsageError(argument, "not an octal number"));
+    options.machine.device_mode = value;
   }
   return {};
 }
@@ -121,7 +124,15 @@ Status ParseFlag(const std::string& argument, Options& options) {
 Result<Options> Parse(const std::vector<std::string>& arguments) {
   Options options;
   size_t i = 1;
-  for (; i < arguments.size() && arguments[i].starts_with("--"); ++i) {
+  for (; i < arguments.size() && arguments[i].starts_with('-'); ++i) {
+    if (arguments[i] == "--") {
+      ++i;
+      break;
+    }
+    if (arguments[i] == "--help" || arguments[i] == "-h") {
+      options.help = true;
+      return options;
+    }
     RAILGAUGE_RETURN_IF_ERROR(ParseFlag(arguments[i], options));
   }
   if (options.nodes && options.node) {
@@ -154,6 +165,26 @@ Result<EmulatedMachine> Load(Options& options, const std::string& argv0) {
   return LoadSpec(options.spec, options.scenarios);
 }
 
+// What the reader can do about a command that execvp() refused.
+std::string AdviceFor(int error_number, const std::string& program) {
+  std::error_code error;
+  if (error_number == ENOENT) return "Is it installed, and in a folder of PATH?";
+  if (std::filesystem::is_directory(program, error)) return "It is a folder: name a program";
+  if (error_number == EACCES) return "It must be a program that you may execute (chmod +x)";
+  return "";
+}
+
+// Of the program that the user called: the launcher itself, or the tool with --emulate.
+std::string NameOf(const Options& options) {
+  if (options.argv0.empty()) return "emulate";
+  return options.argv0.substr(options.argv0.rfind('/') + 1);
+}
+
+int Complain(const std::string& name, const Error& error) {
+  std::fprintf(stderr, "%s: %s\n", Printable(name).c_str(), error.ToString().c_str());
+  return kUsageError;
+}
+
 // Executes the command; the exit status when that is not possible.
 int Execute(const Options& options) {
   std::vector<std::string> command = options.command;
@@ -163,14 +194,10 @@ int Execute(const Options& options) {
   for (std::string& argument : command) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   execvp(program.c_str(), pointers.data());
-  std::fprintf(stderr, "%s\n",
-               ErrnoError(errno, "execute", program, "Is it installed?").ToString().c_str());
+  const int error_number = errno;
+  Complain(NameOf(options),
+           ErrnoError(error_number, "execute", program, AdviceFor(error_number, program)));
   return kCannotExecute;
-}
-
-int Complain(const Error& error) {
-  std::fprintf(stderr, "%s\n", error.ToString().c_str());
-  return kUsageError;
 }
 
 // The types are read from the folder, so that the text is never behind.
@@ -179,7 +206,7 @@ int PrintHelp(const std::string& argv0) {
   const auto types = FindDataFile("scenarios", argv0).and_then([](const std::string& scenarios) {
     return ListInstanceTypes(scenarios);
   });
-  if (!types) return Complain(types.error());
+  if (!types) return Complain("emulate", types.error());
   std::string line;
   std::fputs("\nInstance types:\n", stdout);
   for (const std::string& type : *types) {
@@ -200,8 +227,7 @@ int PrintFaults(const std::string& argv0) {
     return LoadFaults(scenarios);
   });
   if (!faults) {
-    std::fprintf(stderr, "%s\n", faults.error().ToString().c_str());
-    return kUsageError;
+    return Complain("emulate", faults.error());
   }
   std::fputs(ListFaults(*faults).c_str(), stdout);
   return 0;
@@ -209,7 +235,7 @@ int PrintFaults(const std::string& argv0) {
 
 int PrintFabric() {
   const auto text = DescribeFabric();
-  if (!text) return Complain(text.error());
+  if (!text) return Complain("emulate", text.error());
   std::fputs(text->c_str(), stdout);
   return 0;
 }
@@ -217,10 +243,10 @@ int PrintFabric() {
 // emulate --tell=PATH COMMAND.
 int Tell(const std::string& path, const std::vector<std::string>& arguments) {
   if (path.empty() || arguments.size() != 3) {
-    return Complain(UsageError("--tell", "a socket and one command are needed"));
+    return Complain("emulate", UsageError("--tell", "a socket and one command are needed"));
   }
   const auto answer = TellControl(path, arguments[2]);
-  if (!answer) return Complain(answer.error());
+  if (!answer) return Complain("emulate", answer.error());
   const bool ok = answer->find("ok: ") != std::string::npos;
   std::fprintf(ok ? stdout : stderr, "%s\n", answer->c_str());
   return ok ? 0 : kUsageError;
@@ -228,44 +254,46 @@ int Tell(const std::string& path, const std::vector<std::string>& arguments) {
 
 // As Run, with a socket to switch faults by.
 int RunControlled(Options& options, const NodesCommand& command, const std::string& argv0) {
-  if (auto found = FindScenarios(options, argv0); !found) return Complain(found.error());
+  if (auto found = FindScenarios(options, argv0); !found)
+    return Complain(NameOf(options), found.error());
   const auto switches = FaultSwitches::Create(options.spec, options.scenarios);
-  if (!switches) return Complain(switches.error());
+  if (!switches) return Complain(NameOf(options), switches.error());
   const auto control = ControlSocket::Listen(options.control);
-  if (!control) return Complain(control.error());
+  if (!control) return Complain(NameOf(options), control.error());
   NodesCommand controlled = command;
   controlled.control = &*control;
   const Error error =
       options.nodes ? RunFabric(switches->machine(), *options.nodes, controlled, *switches)
                     : RunUnderControl(*control, *switches, options.machine, argv0, command.execute);
   control->Remove();
-  return Complain(error);
+  return Complain(NameOf(options), error);
 }
 
 int Run(Options& options, const std::string& argv0) {
   const NodesCommand command = {.machine = options.machine, .argv0 = argv0, .execute = [&options] {
                                   return Execute(options);
                                 }};
-  if (options.node) return Complain(RunOnNode(*options.node, command));
+  if (options.node) return Complain(NameOf(options), RunOnNode(*options.node, command));
   if (!options.control.empty()) return RunControlled(options, command, argv0);
   const auto machine = Load(options, argv0);
-  if (!machine) return Complain(machine.error());
-  if (options.nodes) return Complain(RunFabric(*machine, *options.nodes, command));
+  if (!machine) return Complain(NameOf(options), machine.error());
+  if (options.nodes) return Complain(NameOf(options), RunFabric(*machine, *options.nodes, command));
   if (auto entered = EnterMachine(*machine, options.machine, argv0); !entered) {
-    return Complain(entered.error());
+    return Complain(NameOf(options), entered.error());
   }
   return Execute(options);
 }
 
 int Main(const std::vector<std::string>& arguments) {
   const std::string first = arguments.size() > 1 ? arguments[1] : "";
-  if (first == "--help") return PrintHelp(arguments[0]);
   if (first == "--list-faults") return PrintFaults(arguments[0]);
   if (first == "--fabric-status") return PrintFabric();
   constexpr std::string_view kTell = "--tell=";
   if (first.starts_with(kTell)) return Tell(first.substr(kTell.size()), arguments);
   auto options = Parse(arguments);
-  return options ? Run(*options, arguments[0]) : Complain(options.error());
+  if (!options) return Complain("emulate", options.error());
+  if (options->help) return PrintHelp(arguments[0]);
+  return Run(*options, arguments[0]);
 }
 
 }  // namespace

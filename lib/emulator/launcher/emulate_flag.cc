@@ -24,9 +24,10 @@ Result<EmulateFlag> TakeEmulateFlag(const std::vector<std::string>& arguments) {
     } else {
       result.spec = "";
     }
-    if (result.spec->empty()) {
-      return Fail(MakeError("parse", std::string(kFlag), "it needs a machine",
-                            "Give for example --emulate=p5.48xlarge"));
+    // What begins with a dash is the next flag, and no machine.
+    if (result.spec->empty() || result.spec->front() == '-') {
+      return Fail(MakeError("read the command line", std::string(kFlag), "it names no machine",
+                            "Write it like --emulate=p5.48xlarge, or --emulate=./FILE.yaml"));
     }
   }
   return result;

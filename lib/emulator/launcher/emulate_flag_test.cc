@@ -28,6 +28,8 @@ TEST(EmulateFlag, NotAfterTheEndOfFlags) {
 TEST(EmulateFlag, NeedsAValue) {
   EXPECT_FALSE(TakeEmulateFlag({"tool", "--emulate"}).has_value());
   EXPECT_FALSE(TakeEmulateFlag({"tool", "--emulate=", "x"}).has_value());
+  EXPECT_FALSE(TakeEmulateFlag({"tool", "check", "--emulate", "--placement=x"}).has_value());
+  EXPECT_FALSE(TakeEmulateFlag({"tool", "--emulate=--help"}).has_value());
 }
 
 }  // namespace

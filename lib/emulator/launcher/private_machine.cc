@@ -7,15 +7,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "lib/base/unique_fd.h"
 
 namespace railgauge {
 
 namespace {
+
+constexpr char kCloudInit[] = "/run/cloud-init";
 
 constexpr char kNamespacesForbidden[] =
     "This system forbids user namespaces: run as root, or have root allow them with sysctl "
@@ -50,45 +52,37 @@ Status EnterNamespaces(const PrivateMachineOptions& options) {
   return {};
 }
 
+Error MountError(int error_number, const std::string& target) {
+  const bool forbidden = error_number == EPERM || error_number == EACCES;
+  return ErrnoError(error_number, "mount", target,
+                    forbidden ? kNamespacesForbidden : "The emulated machine needs it");
+}
+
 Status Mount(const char* source, const std::string& target, const char* type, unsigned long flags,
              const char* data = nullptr) {
   if (mount(source, target.c_str(), type, flags, data) == 0) return {};
-  return Fail(ErrnoError(
-      errno, "mount", target,
-      errno == EPERM || errno == EACCES ? kNamespacesForbidden : "The emulated machine needs it"));
+  return Fail(MountError(errno, target));
 }
 
-// An empty folder to mount the tree on for as long as it is written; gone after.
-class StagingFolder {
- public:
-  static Result<StagingFolder> Create() {
-    int error = ENOENT;
-    for (const char* parent :
-         {static_cast<const char*>(std::getenv("TMPDIR")), "/tmp", "/dev/shm", "/run"}) {
-      if (parent == nullptr) continue;
-      std::string path = std::string(parent) + "/railgauge-emulate-XXXXXX";
-      if (mkdtemp(path.data()) != nullptr) return StagingFolder(std::move(path));
-      error = errno;
-    }
-    return Fail(ErrnoError(error, "make a temporary folder", "in TMPDIR, /tmp, /dev/shm or /run",
-                           "One of them must be writable"));
+// Mounts of this namespace must not reach the one that it was made of. In a chroot whose / is no
+// mount point, / cannot be told so; then each file system must be that is mounted on.
+Status MakePrivate() {
+  if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0) return {};
+  if (errno != EINVAL) return Fail(MountError(errno, "/"));
+  std::vector<const char*> folders = {"/sys", "/proc"};
+  if (access(kCloudInit, F_OK) == 0) folders.push_back(kCloudInit);
+  for (const char* folder : folders) {
+    if (mount("none", folder, nullptr, MS_REC | MS_PRIVATE, nullptr) == 0) continue;
+    return Fail(ErrnoError(errno, "make private", folder,
+                           "This is a chroot in which neither / nor this folder is a mount point: "
+                           "before entering it, run mount --bind DIR DIR on its folder"));
   }
-  StagingFolder(StagingFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
-  ~StagingFolder() {
-    if (path_.empty()) return;
-    umount2(path_.c_str(), MNT_DETACH);
-    rmdir(path_.c_str());
-  }
-  const std::string& path() const { return path_; }
+  return {};
+}
 
- private:
-  explicit StagingFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
+// The tree's sys/ last: it hides the rest of the tree, which lies below it.
 Status BindTree(const std::string& root) {
   namespace fs = std::filesystem;
-  RAILGAUGE_RETURN_IF_ERROR(Mount((root + "/sys").c_str(), "/sys", nullptr, MS_BIND));
   std::error_code error;
   fs::recursive_directory_iterator entry(root + "/proc", error), end;
   for (; !error && entry != end; entry.increment(error)) {
@@ -99,32 +93,32 @@ Status BindTree(const std::string& root) {
     if (access(target.c_str(), F_OK) != 0) continue;
     RAILGAUGE_RETURN_IF_ERROR(Mount(source.c_str(), target, nullptr, MS_BIND));
   }
-  return {};
+  return Mount((root + "/sys").c_str(), "/sys", nullptr, MS_BIND);
 }
 
 // On a cloud instance, cloud-init's files name that instance: an emulated machine is another one.
 Status HideCloudInit() {
-  const char* const folder = "/run/cloud-init";
-  if (access(folder, F_OK) != 0) return {};
-  return Mount("railgauge", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
+  if (access(kCloudInit, F_OK) != 0) return {};
+  return Mount("railgauge", kCloudInit, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755");
 }
 
 }  // namespace
 
 Status EnterPrivateMachine(const PrivateMachineOptions& options,
                            const std::function<Status(const std::string& root)>& write_tree) {
-  RAILGAUGE_ASSIGN_OR_RETURN(const StagingFolder staging, StagingFolder::Create());
+  // The tree is written where it will be needed, and in no folder that a killed launcher would
+  // leave behind: in this namespace, nobody looks for the real /sys any more.
+  const std::string root = "/sys";
   RAILGAUGE_RETURN_IF_ERROR(EnterNamespaces(options));
   const std::string& name = options.host_name;
   if (!name.empty() && sethostname(name.data(), name.size()) != 0) {
     return Fail(ErrnoError(errno, "name the emulated machine", name));
   }
-  RAILGAUGE_RETURN_IF_ERROR(Mount("none", "/", nullptr, MS_REC | MS_PRIVATE));
-  RAILGAUGE_RETURN_IF_ERROR(
-      Mount("railgauge", staging.path(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755"));
-  RAILGAUGE_RETURN_IF_ERROR(write_tree(staging.path()));
+  RAILGAUGE_RETURN_IF_ERROR(MakePrivate());
+  RAILGAUGE_RETURN_IF_ERROR(Mount("railgauge", root, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755"));
+  RAILGAUGE_RETURN_IF_ERROR(write_tree(root));
   RAILGAUGE_RETURN_IF_ERROR(HideCloudInit());
-  return BindTree(staging.path());
+  return BindTree(root);
 }
 
 }  // namespace railgauge

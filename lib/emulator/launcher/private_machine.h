@@ -22,9 +22,9 @@ struct PrivateMachineOptions {
 };
 
 // Makes a private mount namespace (and user namespace, see above), has `write_tree` fill an empty
-// tmpfs, and binds its sys/ over /sys and every file below its proc/ over the same file of /proc.
-// All of it vanishes with the last process in it. Call with one thread only. A failure may leave
-// the process in the namespaces: exit.
+// tmpfs (which hides /sys meanwhile), and binds its sys/ over /sys and every file below its proc/
+// over the same file of /proc. All of it vanishes with the last process in it. Call with one thread
+// only. A failure may leave the process in the namespaces: exit.
 Status EnterPrivateMachine(const PrivateMachineOptions& options,
                            const std::function<Status(const std::string& root)>& write_tree);
 

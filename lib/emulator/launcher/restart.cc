@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "lib/base/result.h"
 #include "lib/base/runfiles.h"
@@ -17,8 +18,13 @@ namespace {
 
 constexpr int kSetUpError = 2;
 
-[[noreturn]] void Die(const Error& error) {
-  std::fprintf(stderr, "%s\n", error.ToString().c_str());
+// Set for the program that is executed anew, to the process that it is: executing keeps that, and
+// what it starts later is another.
+constexpr char kRestartedVariable[] = "RAILGAUGE_RESTARTED_PROCESS";
+
+[[noreturn]] void Die(const std::string& program, const Error& error) {
+  const std::string name = program.substr(program.rfind('/') + 1);
+  std::fprintf(stderr, "%s: %s\n", Printable(name).c_str(), error.ToString().c_str());
   std::exit(kSetUpError);
 }
 
@@ -29,26 +35,52 @@ Result<std::string> ThisProgram() {
   return std::string(path, static_cast<size_t>(length));
 }
 
+bool IsRestarted() {
+  const char* process = std::getenv(kRestartedVariable);
+  const bool restarted = process != nullptr && process == std::to_string(getpid());
+  unsetenv(kRestartedVariable);
+  return restarted;
+}
+
+// Keeps those of argv's strings that remain. They are in the same order, so each is found behind
+// the one before.
+void TakeOut(const std::vector<std::string>& remaining, int* argc, char** argv) {
+  int kept = 0;
+  for (int i = 0; i < *argc; ++i) {
+    if (static_cast<size_t>(kept) < remaining.size() && remaining[kept] == argv[i]) {
+      argv[kept++] = argv[i];
+    }
+  }
+  argv[kept] = nullptr;
+  *argc = kept;
+}
+
 }  // namespace
 
-void RestartOnEmulatedMachine(int argc, char** argv) {
-  const auto flag = TakeEmulateFlag(std::vector<std::string>(argv, argv + argc));
-  if (!flag) Die(flag.error());
-  if (!flag->spec.has_value()) return;
-  const auto launcher = FindDataFile("lib/emulator/launcher/emulate", flag->remaining.front());
-  if (!launcher) Die(launcher.error());
+std::vector<std::string> RestartOnEmulatedMachine(int* argc, char** argv) {
+  std::vector<std::string> line(argv, argv + *argc);
+  if (line.empty()) line.emplace_back("railgauge");
+  const auto flag = TakeEmulateFlag(line);
+  if (!flag) Die(line[0], flag.error());
+  if (!flag->spec.has_value()) return line;
+  if (IsRestarted()) {
+    TakeOut(flag->remaining, argc, argv);
+    return line;
+  }
+  const auto launcher = FindDataFile("lib/emulator/launcher/emulate", line[0]);
+  if (!launcher) Die(line[0], launcher.error());
   const auto program = ThisProgram();
-  if (!program) Die(program.error());
+  if (!program) Die(line[0], program.error());
   // The launcher runs the command under the name that this program was called by.
-  std::vector<std::string> command = {*launcher, "--argv0=" + flag->remaining.front(), *flag->spec,
-                                      *program};
-  command.insert(command.end(), flag->remaining.begin() + 1, flag->remaining.end());
+  std::vector<std::string> command = {*launcher, "--argv0=" + line[0], "--", *flag->spec, *program};
+  command.insert(command.end(), line.begin() + 1, line.end());
   std::vector<char*> pointers;
   for (std::string& argument : command) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
+  setenv(kRestartedVariable, std::to_string(getpid()).c_str(), 1);
   execv(launcher->c_str(), pointers.data());
-  Die(ErrnoError(errno, "start", *launcher,
-                 "The emulator must be built or installed with the tool"));
+  Die(line[0], ErrnoError(errno, "start", *launcher,
+                          "The emulator must be built or installed with the tool"));
 }
 
 }  // namespace railgauge

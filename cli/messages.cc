@@ -1,0 +1,17 @@
+#include "cli/messages.h"
+
+#include <cstdio>
+
+#include "fmt/core.h"
+
+namespace railgauge {
+
+void PrintError(std::string_view program, const Error& error) {
+  fmt::print(stderr, "{}: {}\n", Printable(program), error.ToString());
+}
+
+void PrintNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", Printable(note));
+}
+
+}  // namespace railgauge
