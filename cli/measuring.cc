@@ -4,6 +4,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "lib/base/counted.h"
 #include "lib/measure/engine.h"
 #include "lib/placement/shortlist.h"
 
@@ -55,14 +56,21 @@ class Campaign {
   Status written_;
 };
 
-Plan PairsPlan(const std::vector<CellPair>& pairs, uint32_t first_round, uint32_t rounds,
-               Nanoseconds budget) {
+// Rounds of as many pairs, the most doubtful first, as can have `enough` of them in `budget`: fewer
+// rounds would prove nothing, of however many pairs.
+Plan PairsPlan(std::span<const CellPair> pairs, uint32_t first_round, uint32_t rounds,
+               uint32_t enough, Nanoseconds budget) {
   PairedRequest request;
   for (const CellPair& pair : pairs) request.pairs.emplace_back(pair.cell, pair.other);
   request.rounds = rounds;
   request.seed = first_round;
   request.budget = budget;
   Plan plan = PlanPaired(request);
+  while (plan.rounds < enough && request.pairs.size() > 1) {
+    const size_t in_time = request.pairs.size() * plan.rounds / enough;
+    request.pairs.resize(std::clamp<size_t>(in_time, 1, request.pairs.size() - 1));
+    plan = PlanPaired(request);
+  }
   for (PlannedWindow& window : plan.windows) window.round += first_round - 1;
   return plan;
 }
@@ -109,14 +117,14 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
   const Plan screening = ScreeningPlan(session, request);
   if (!screening.left_out.empty()) {
     session.notes.push_back(std::to_string(screening.left_out.size()) + " of " +
-                            std::to_string(screening.left_out.size() + screening.windows.size()) +
-                            " cells do not fit the time budget and are not measured");
+                            Counted(screening.left_out.size() + screening.windows.size(), "cell") +
+                            " had no time in the budget: raise --time-budget or select less");
   }
   if (const size_t left_over = campaign.Run(screening, "screening");
       left_over > 0 && campaign.out_of_time()) {
     session.notes.push_back(std::to_string(left_over) + " of " +
-                            std::to_string(screening.windows.size()) +
-                            " cells were not measured: they took longer than planned and the time "
+                            Counted(screening.windows.size(), "cell") +
+                            " not measured: the others took longer than planned and the time "
                             "budget is used up");
   }
   const std::vector<Cell> suspects =
@@ -128,11 +136,12 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
       Shortlist(session.machine, census, campaign.samples(), decision, gates);
   if (!campaign.stopped() && !engine->peer_gone()) {
     // Half of what is left now, so that noisy pairs can have their second helping.
-    campaign.Run(PairsPlan(pairs, 1, kRounds, left() * 2 / 3), "paired rounds");
+    const auto enough = static_cast<uint32_t>(gates.min_rounds);
+    campaign.Run(PairsPlan(pairs, 1, kRounds, enough, left() * 2 / 3), "paired rounds");
     pairs = StillInDoubt(session.machine, census, campaign.samples(), decision, pairs, gates);
   }
   if (!campaign.stopped() && !engine->peer_gone()) {
-    campaign.Run(PairsPlan(pairs, kRounds + 1, kMoreRounds, left()), "more rounds");
+    campaign.Run(PairsPlan(pairs, kRounds + 1, kMoreRounds, 1, left()), "more rounds");
   }
   for (const std::string& warning : engine->warnings()) session.notes.push_back(warning);
   Measured measured = campaign.Take();

@@ -234,7 +234,7 @@ void ConsumerJudge::CheckRivals(const NicKey& nic, const MeasuredCell& cell,
         {Verdict::kUndecided,
          1 - suspected->comparison.ratio,
          fmt::format("{} looks worse than {} ({}; {}) but was not measured in turn with it often "
-                     "enough: allow more time.",
+                     "enough: allow more time (--time-budget).",
                      NameOf(nic), NameOf(suspected->rival->cell.nic), MeasureOf(cell),
                      LossOf(suspected->comparison)),
          {},
@@ -311,7 +311,8 @@ void ConsumerJudge::CheckClass(const NicKey& nic, const MeasuredCell& cell) {
   } else if (comparison.outcome == Outcome::kUnproven &&
              (comparison.ratio < 1 - gates().bad_placement || comparison.interval)) {
     concern.verdict = Verdict::kUndecided;
-    concern.sentence = gap + "; it looks slow but was not measured often enough: allow more time.";
+    concern.sentence =
+        gap + "; it looks slow but was not measured often enough: allow more time (--time-budget).";
   } else {
     return;
   }

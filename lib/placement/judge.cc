@@ -1,83 +1,67 @@
 #include "lib/placement/judge.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "fmt/core.h"
 #include "lib/placement/consumer_judge.h"
 #include "lib/placement/evidence.h"
+#include "lib/placement/idle.h"
 #include "lib/placement/sentences.h"
 #include "lib/placement/summary.h"
 
 namespace railgauge {
 namespace {
 
-// The consumer that an idle NIC should serve: of those whose own NICs are no nearer, the one it is
-// nearest to, unless a place outside the decision is as near (its NICs are not the decision's
-// business). Empty: it cannot serve anybody as well as what is used now.
-const Assignment* ServableBy(const Evidence& evidence, const Nic& nic) {
-  const PciAddress& address = nic.position.address;
-  const std::vector<Assignment>& assignments = evidence.decision().assignments;
-  const Assignment* best = nullptr;
-  Relation nearest = Relation::kUnknown;
-  for (const Assignment& assignment : assignments) {
-    const Relation relation = evidence.relations().Of(address, assignment.consumer);
-    // Among equally near ones, the consumer with the fewest NICs.
-    const auto key = [](Relation r, const Assignment& a) { return std::pair(r, a.nics.size()); };
-    if (best == nullptr || key(relation, assignment) < key(nearest, *best)) {
-      best = &assignment;
-      nearest = relation;
-    }
+// The row for NICs that should serve the consumer and serve nobody. IDLE needs one that is proven
+// to be as good: by single windows, of which one was disturbed, the next run would say otherwise.
+std::optional<PlacementRow> IdleRow(const Evidence& evidence, const Assignment& assignment) {
+  std::vector<NicKey> proven, unproven;
+  for (const NicKey& nic : IdleNicsFor(evidence, assignment)) {
+    const IdleProof proof = ProofOf(evidence, assignment, nic);
+    if (proof == IdleProof::kWorse) continue;
+    (proof == IdleProof::kAsGood ? proven : unproven).push_back(nic);
   }
-  if (best == nullptr) return nullptr;
-  for (const MemoryPlace& place : evidence.machine().Places()) {
-    const bool decided = std::any_of(assignments.begin(), assignments.end(),
-                                     [&](const Assignment& a) { return a.consumer == place; });
-    if (!decided && place.kind == best->consumer.kind &&
-        evidence.relations().Of(address, place) <= nearest) {
-      return nullptr;
-    }
+  if (proven.empty() && unproven.empty()) return std::nullopt;
+  const std::string consumer = assignment.consumer.ToString();
+  PlacementRow row;
+  row.consumer = assignment.consumer;
+  if (proven.empty()) {
+    row.verdict = Verdict::kUndecided;
+    row.reason = fmt::format(
+        "Nobody uses {}, which {} as good for {} as its own in single windows, but {} not measured "
+        "in turn with them often enough: allow more time (--time-budget).",
+        ListOf(unproven), unproven.size() == 1 ? "looks" : "look", consumer,
+        unproven.size() == 1 ? "was" : "were");
+    return row;
   }
-  const std::vector<Dimension> dimensions = evidence.JudgedDimensions(*best);
-  const auto idle = evidence.Worst(address, best->consumer, dimensions);
-  std::optional<double> slowest;
-  for (const NicKey& chosen : best->nics) {
-    const auto value = evidence.Worst(chosen.address, best->consumer, dimensions);
-    if (value && (!slowest || *value < *slowest)) slowest = value;
-  }
-  const bool as_good = idle && slowest && *idle >= (1 - evidence.gates().bad_placement) * *slowest;
-  return as_good ? best : nullptr;
+  row.verdict = Verdict::kIdle;
+  row.best = proven;
+  row.best.insert(row.best.end(), unproven.begin(), unproven.end());
+  row.reason = fmt::format(
+      "Nobody uses {}, measured to serve {} as well as its own{}: give {} to {}.", ListOf(proven),
+      consumer,
+      unproven.empty() ? ""
+                       : fmt::format(", nor {}, which {} as good in single "
+                                     "windows",
+                                     ListOf(unproven), unproven.size() == 1 ? "looks" : "look"),
+      row.best.size() == 1 ? "it" : "them", consumer);
+  return row;
 }
 
-// One row per consumer for the NICs that should serve it and serve nobody. Consumers whose own row
-// already names better NICs need no second one, and where a consumer's own NICs could not be
-// judged, nothing can be said to be as good as them.
+// Consumers whose own row already names better NICs need no second one, and where a consumer's own
+// NICs could not be judged, nothing can be said to be as good as them.
 std::vector<PlacementRow> IdleRows(const Evidence& evidence,
                                    std::span<const PlacementRow> consumer_rows) {
+  const std::vector<Assignment>& assignments = evidence.decision().assignments;
+  RAILGAUGE_CHECK(consumer_rows.size() == assignments.size());
   std::vector<PlacementRow> rows;
-  for (const PlacementRow& consumer : consumer_rows) {
-    if (consumer.verdict != Verdict::kOk || !consumer.best.empty()) continue;
-    PlacementRow row;
-    row.consumer = consumer.consumer;
-    row.verdict = Verdict::kIdle;
-    for (const Nic& nic : evidence.machine().nics) {
-      if (!evidence.Idle(nic.position.address)) continue;
-      const Assignment* servable = ServableBy(evidence, nic);
-      if (servable != nullptr && servable->consumer == consumer.consumer) {
-        row.best.push_back(nic.key());
-      }
-    }
-    if (row.best.empty()) continue;
-    row.reason =
-        fmt::format("Nobody uses {}, measured to serve {} as well as its own: give {} to {}.",
-                    ListOf(row.best), consumer.consumer.ToString(),
-                    row.best.size() == 1 ? "it" : "them", consumer.consumer.ToString());
-    rows.push_back(std::move(row));
+  for (size_t i = 0; i < assignments.size(); ++i) {
+    if (consumer_rows[i].verdict != Verdict::kOk || !consumer_rows[i].best.empty()) continue;
+    if (auto row = IdleRow(evidence, assignments[i])) rows.push_back(*std::move(row));
   }
   return rows;
 }

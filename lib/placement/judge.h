@@ -12,8 +12,8 @@
 //                   measured often enough to prove it
 //   NOISY           the paired rounds spread too much to tell
 //   OK              none of these
-// Besides, a consumer gets an IDLE row for NICs as near as its own that nobody uses, although they
-// were measured to be as good.
+// Besides, an OK consumer gets an IDLE row for NICs as near as its own that nobody uses, although
+// one of them was proven to be as good; UNDECIDED where they only look it in single windows.
 //
 // An operation that no chosen NIC can do (RDMA write on p4d) is left out and the sentence says so;
 // of every other, both directions must have been measured.

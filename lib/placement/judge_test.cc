@@ -319,6 +319,36 @@ TEST(JudgeTest, ANicThatNobodyUsesIsIdle) {
   EXPECT_EQ(ExitStatusOf(judgement.placement), 1);
 }
 
+// One window of the chosen NICs, disturbed, makes a slow idle one look as good.
+TEST(JudgeTest, SingleWindowsDoNotMakeANicIdle) {
+  World world(MakeP5());
+  Decision decision = NearestOf(world);
+  decision.assignments[2].nics.pop_back();
+  world.Screen();
+  const Judgement screened = JudgeWorld(world, decision);
+  EXPECT_TRUE(IdleRows(screened).empty());
+  const PlacementRow& row = screened.placement.back();
+  EXPECT_EQ(row.verdict, Verdict::kUndecided);
+  EXPECT_EQ(row.consumer.ToString(), "gpu:0000:75:00.0");
+  EXPECT_TRUE(row.best.empty());
+  EXPECT_NE(row.reason.find("0000:74:00.0"), std::string::npos) << row.reason;
+  EXPECT_NE(row.reason.find("--time-budget"), std::string::npos) << row.reason;
+  EXPECT_EQ(ExitStatusOf(screened.placement), 3);
+
+  // Rounds that show the idle one to be slow clear it, whatever the screening said.
+  const PciAddress idle = Pci("0000:74:00.0");
+  const auto pairs = Shortlist(world.machine, world.census, world.samples, decision);
+  world.speed =
+      Scaled(World::NearIsFast, 0.6, [=](const Cell& cell) { return cell.nic.address == idle; });
+  world.Measure(pairs, 9);
+  for (Sample& sample : world.samples) {
+    if (sample.cell.place.ToString() == "gpu:0000:75:00.0" && sample.round == 0) {
+      sample.throughput = BytesPerSecond{7e9};
+    }
+  }
+  EXPECT_TRUE(IdleRows(JudgeWorld(world, decision)).empty());
+}
+
 TEST(JudgeTest, ABrokenNicLeftUnusedIsRight) {
   World world(MakeP5());
   const PciAddress broken = Pci("0000:74:00.0");

@@ -6,6 +6,7 @@
 
 #include "lib/placement/comparison.h"
 #include "lib/placement/evidence.h"
+#include "lib/placement/idle.h"
 
 namespace railgauge {
 namespace {
@@ -50,6 +51,34 @@ void AddOutliers(const Evidence& evidence, const Assignment& assignment, const D
   }
 }
 
+// The first of the idle NICs that look as good as the consumer's own, against the slowest of those:
+// that nobody uses it is a verdict, too, and needs proof.
+void AddIdle(const Evidence& evidence, const Assignment& assignment, std::vector<CellPair>& pairs) {
+  const std::vector<NicKey> idle = IdleNicsFor(evidence, assignment);
+  if (idle.empty()) return;
+  for (const Dimension& dimension : evidence.JudgedDimensions(assignment)) {
+    const MeasuredCell* cell = SlowestChosen(evidence, assignment, dimension);
+    const MeasuredCell* other =
+        evidence.table().Find(idle[0].address, assignment.consumer, dimension);
+    CellPair pair = PairOf(*cell, *other, true, evidence.gates());
+    pair.suspect = true;
+    pairs.push_back(std::move(pair));
+  }
+}
+
+// A pair may be there for several reasons: it is one, and a suspect if it is by any.
+void MergeEqual(std::vector<CellPair>& pairs) {
+  const auto order = [](const CellPair& pair) {
+    return std::tuple(pair.cell, pair.other, !pair.suspect);
+  };
+  std::sort(pairs.begin(), pairs.end(),
+            [&](const CellPair& a, const CellPair& b) { return order(a) < order(b); });
+  const auto same = [](const CellPair& a, const CellPair& b) {
+    return a.cell == b.cell && a.other == b.other;
+  };
+  pairs.erase(std::unique(pairs.begin(), pairs.end(), same), pairs.end());
+}
+
 }  // namespace
 
 std::vector<CellPair> Shortlist(const Machine& machine, std::span<const CensusRow> census,
@@ -62,16 +91,13 @@ std::vector<CellPair> Shortlist(const Machine& machine, std::span<const CensusRo
       AddRivals(evidence, assignment, dimension, pairs);
       AddOutliers(evidence, assignment, dimension, pairs);
     }
+    AddIdle(evidence, assignment, pairs);
   }
-  // A chosen NIC may be below a rival and its class by the same cell.
+  MergeEqual(pairs);
   std::stable_sort(pairs.begin(), pairs.end(), [](const CellPair& a, const CellPair& b) {
     return std::tuple(!a.suspect, a.ratio, a.cell, a.other) <
            std::tuple(!b.suspect, b.ratio, b.cell, b.other);
   });
-  const auto same = [](const CellPair& a, const CellPair& b) {
-    return a.cell == b.cell && a.other == b.other;
-  };
-  pairs.erase(std::unique(pairs.begin(), pairs.end(), same), pairs.end());
   return pairs;
 }
 

@@ -32,8 +32,9 @@ std::vector<Cell> WorthMoreWindows(const Machine& machine, std::span<const Censu
                                    const JudgeGates& gates = {});
 
 // For each consumer and dimension the slowest chosen NICs against their best rival: those below it
-// by more than JudgeGates::differs, at most JudgeGates::max_suspects, and at least one; and chosen
-// NICs that are outliers of their class against a peer of it. Suspects first, then by ratio.
+// by more than JudgeGates::differs, at most JudgeGates::max_suspects, and at least one; chosen NICs
+// that are outliers of their class against a peer of it; and per consumer one idle NIC that it
+// could have (idle.h). Suspects first, then by ratio.
 std::vector<CellPair> Shortlist(const Machine& machine, std::span<const CensusRow> census,
                                 std::span<const Sample> samples, const Decision& decision,
                                 const JudgeGates& gates = {});

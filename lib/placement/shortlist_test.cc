@@ -40,9 +40,21 @@ TEST(ShortlistTest, WithoutSuspicionOnePairPerConsumerAndDimension) {
   world.speed = [](const Cell&, Relation) { return 12.5e9; };
   world.Screen();
   const std::vector<CellPair> pairs =
-      ListOf(world, MakeDecision(world.machine, {"gpu:0000:53:00.0 0000:4f:00.0 0000:50:00.0"}));
+      ListOf(world, MakeDecision(world.machine, {"gpu:0000:53:00.0 0000:4f:00.0 0000:50:00.0 "
+                                                 "0000:51:00.0 0000:52:00.0"}));
   EXPECT_EQ(pairs.size(), 4u);
   for (const CellPair& pair : pairs) EXPECT_FALSE(pair.suspect);
+}
+
+TEST(ShortlistTest, AnIdleNicIsProvenInEveryDimension) {
+  World world(MakeP5());
+  world.Screen();
+  const std::vector<CellPair> pairs =
+      ListOf(world, MakeDecision(world.machine, {"gpu:0000:53:00.0 0000:4f:00.0 0000:50:00.0"}));
+  const auto proofs = std::count_if(pairs.begin(), pairs.end(), [](const CellPair& pair) {
+    return pair.suspect && pair.other.nic.address == Pci("0000:51:00.0");
+  });
+  EXPECT_EQ(proofs, 4);
 }
 
 TEST(ShortlistTest, AnOutlierAgainstItsClassFirst) {
@@ -57,8 +69,9 @@ TEST(ShortlistTest, AnOutlierAgainstItsClassFirst) {
   EXPECT_TRUE(pairs[0].suspect);
   EXPECT_EQ(pairs[0].cell.nic.address, slow);
   // A peer of the class and an idle rival, each once, in four dimensions.
-  const auto suspects =
-      std::count_if(pairs.begin(), pairs.end(), [](const CellPair& pair) { return pair.suspect; });
+  const auto suspects = std::count_if(pairs.begin(), pairs.end(), [&](const CellPair& pair) {
+    return pair.suspect && pair.cell.nic.address == slow && pair.ratio < 1;
+  });
   EXPECT_GE(suspects, 4);
   EXPECT_LE(suspects, 8);
   EXPECT_TRUE(std::is_sorted(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
