@@ -1,11 +1,15 @@
 #include "cli/session.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <random>
 
 #include "cli/software_versions.h"
 #include "lib/base/file.h"
+#include "lib/base/unique_fd.h"
 #include "lib/report/run_directory.h"
 #include "lib/topology/load.h"
 #include "lib/topology/names.h"
@@ -38,6 +42,18 @@ void AddNicFacts(const DeviceList& devices, const Nic& nic, Session& session) {
   session.nic_facts.push_back(std::move(facts));
 }
 
+// Libraries below do not say that they could not open a file: hwloc shows less of the machine,
+// libibverbs lists fewer devices, a firmware version is empty. So it is told before.
+Status CheckOpenFiles() {
+  constexpr int kNeeded = 16;
+  std::vector<UniqueFd> files;
+  for (int i = 0; i < kNeeded; ++i) {
+    files.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!files.back().valid()) return Fail(ErrnoError(errno, "open", "files"));
+  }
+  return {};
+}
+
 Status Select(const MachineOptions& options, Session& session) {
   const Machine& machine = session.machine;
   if (options.nics.empty()) {
@@ -63,6 +79,7 @@ Status Select(const MachineOptions& options, Session& session) {
 
 Result<Session> OpenSession(const MachineOptions& options) {
   const auto start = std::chrono::system_clock::now();
+  RAILGAUGE_RETURN_IF_ERROR(CheckOpenFiles());
   RAILGAUGE_ASSIGN_OR_RETURN(Machine machine, options.hwloc_xml.empty()
                                                   ? LoadLiveMachine()
                                                   : LoadMachineFromXml(options.hwloc_xml));

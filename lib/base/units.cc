@@ -7,6 +7,7 @@
 #include <span>
 
 #include "fmt/core.h"
+#include "lib/base/rate_unit.h"
 
 namespace railgauge {
 namespace {

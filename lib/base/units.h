@@ -41,13 +41,6 @@ Result<Nanoseconds> ParseDuration(std::string_view text);
 // The shortest exact binary spelling: "1MiB", 4096 -> "4KiB", 1000 -> "1000B".
 std::string FormatBytes(Bytes bytes);
 
-// The unit in which a person reads `rate`: the largest decimal one that it is at least 1 of.
-struct RateUnit {
-  std::string_view name;  // "GB/s", "MB/s", "kB/s", "B/s"
-  double factor = 1;      // bytes per second
-};
-RateUnit UnitFor(BytesPerSecond rate);
-
 // "12.50 GB/s", "3.20 MB/s": in UnitFor(rate), two digits.
 std::string FormatBytesPerSecond(BytesPerSecond rate);
 

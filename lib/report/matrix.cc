@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fmt/core.h"
+#include "lib/base/rate_unit.h"
 #include "lib/base/result.h"
 #include "lib/topology/relation.h"
 

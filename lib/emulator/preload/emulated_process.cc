@@ -155,7 +155,10 @@ int EmulatedProcess::StartDevices() {
     return UverbsHost::Create(machine_, &memory_, std::move(hardware));
   });
   if (!created) {
-    Say(created.error().ToString());
+    // Once: the next device that is opened fails for the same reason.
+    static bool said = false;
+    if (!said) Say("railgauge emulator: " + created.error().ToString());
+    said = true;
     return -ENODEV;
   }
   owned_host_ = *std::move(created);
