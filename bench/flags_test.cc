@@ -22,8 +22,8 @@ TEST(BenchFlagsTest, ReadsEachFlag) {
   EXPECT_EQ(flags->machine.places, "numa0,gpu3");
   EXPECT_EQ(flags->sizes, (std::vector<Bytes>{Bytes{8}, Bytes{1 << 20}}));
   EXPECT_EQ(flags->csv_out, "a=b.csv");
-  EXPECT_EQ(flags->peer, "node-b:7");
-  EXPECT_EQ(flags->token, "t");
+  EXPECT_EQ(flags->peer.peer, "node-b:7");
+  EXPECT_EQ(flags->peer.token, "t");
 }
 
 TEST(BenchFlagsTest, WhatIsNoFlagIsNamed) {

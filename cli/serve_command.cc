@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/peering.h"

@@ -186,7 +186,7 @@ TEST_F(PeerEmulatedTest, WhenThePeerDiesFinishedRowsStayAndTheOthersSayWhy) {
 }  // namespace railgauge
 
 int main(int argc, char** argv) {
-  railgauge::RestartOnEmulatedMachine(argc, argv);
+  railgauge::RestartOnEmulatedMachine(&argc, argv);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
