@@ -10,7 +10,7 @@ namespace railgauge {
 void AddPeerOptions(CLI::App& command, PeerFlags& flags) {
   command
       .add_option("--peer", flags.peer,
-                  "measure with this host, on which `railgauge serve` runs (default: loopback)")
+                  "measure with this host, running `railgauge serve` (default: loopback)")
       ->type_name("HOST[:PORT]");
   command.add_option("--token", flags.token, "the token file that both hosts have")
       ->type_name("FILE");
