@@ -187,12 +187,14 @@ BENCHMARK(BM_Latency)->ArgName("write")->Arg(0)->Arg(1)->UseManualTime();
 
 int main(int argc, char** argv) {
   using railgauge::RestartOnEmulatedMachine;
-  RestartOnEmulatedMachine(argc, argv);
+  RestartOnEmulatedMachine(&argc, argv);
   if (std::getenv(railgauge::kSpecVariable) == nullptr) {
     std::string spec = "--emulate=p5.48xlarge,unpaced";
     std::vector<char*> arguments(argv, argv + argc);
     arguments.insert(arguments.begin() + 1, spec.data());
-    RestartOnEmulatedMachine(argc + 1, arguments.data());
+    int count = argc + 1;
+    arguments.push_back(nullptr);
+    RestartOnEmulatedMachine(&count, arguments.data());
   }
   const railgauge::EmulatedMachine& machine = railgauge::Scenario();
   std::printf("%s (emulated), pacing %s\n", machine.spec.c_str(),
