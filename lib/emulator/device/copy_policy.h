@@ -37,6 +37,9 @@ class CopyPolicy {
   static constexpr SimTime kIdleGrace = ToSimTime(Nanoseconds(1'000'000));
   // A sample is this much of each end and a cache line out of every stride between.
   static constexpr uint64_t kEdgeBytes = 4096;
+  // Up to here a payload is always whole, which covers every SEND (one MTU): a sample saves little
+  // beside what a request costs, and those who send messages look at them, however fast they come.
+  static constexpr uint64_t kAlwaysWholeBytes = 16 * 1024;
   static constexpr uint64_t kSampleBytes = 64;
   static constexpr uint64_t kSampleStride = 64 * 1024;
 
@@ -47,7 +50,7 @@ class CopyPolicy {
 
   // A piece of a payload of `length` bytes was copied in full at `now`.
   void OnCopied(uint64_t length, SimTime due, SimTime now) {
-    if (length <= 2 * kEdgeBytes) return;  // sampling would copy it whole: nothing to gain
+    if (length <= kAlwaysWholeBytes) return;  // sampling would change nothing
     if (now <= due) {
       late_since_ = kNever;
     } else if (late_since_ == kNever) {

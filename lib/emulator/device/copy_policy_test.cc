@@ -40,7 +40,8 @@ TEST(CopyPolicyTest, AHiccupDoesNot) {
 
 TEST(CopyPolicyTest, SmallCopiesSayNothing) {
   CopyPolicy policy;
-  for (SimTime t = 0; t < 100; ++t) policy.OnCopied(8192, 0, t * kMillisecond);
+  for (SimTime t = 0; t < 100; ++t)
+    policy.OnCopied(CopyPolicy::kAlwaysWholeBytes, 0, t * kMillisecond);
   EXPECT_FALSE(policy.sampling());
 }
 

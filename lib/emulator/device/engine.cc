@@ -234,7 +234,8 @@ bool Engine::TakeBatch() {
       OnCopied(*transfer);
       continue;
     }
-    const bool sampled = policy_.sampling() && !transfer->posted_to_idle;
+    const bool sampled = policy_.sampling() && !transfer->posted_to_idle &&
+                         transfer->copy_length > CopyPolicy::kAlwaysWholeBytes;
     const uint64_t left = transfer->copy_length - transfer->copied;
     const uint64_t take = sampled ? left : std::min(left, room);
     batch_.push_back({transfer, transfer->copied + take, sampled});
