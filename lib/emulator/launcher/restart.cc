@@ -45,14 +45,12 @@ bool IsRestarted() {
 // Keeps those of argv's strings that remain. They are in the same order, so each is found behind
 // the one before.
 void TakeOut(const std::vector<std::string>& remaining, int* argc, char** argv) {
-  int kept = 0;
+  size_t kept = 0;
   for (int i = 0; i < *argc; ++i) {
-    if (static_cast<size_t>(kept) < remaining.size() && remaining[kept] == argv[i]) {
-      argv[kept++] = argv[i];
-    }
+    if (kept < remaining.size() && remaining[kept] == argv[i]) argv[kept++] = argv[i];
   }
   argv[kept] = nullptr;
-  *argc = kept;
+  *argc = static_cast<int>(kept);
 }
 
 }  // namespace
