@@ -47,7 +47,7 @@ std::optional<Token> Token::Parse(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const size_t digit = kDigits.find(text[i]);
     if (digit == std::string_view::npos) return std::nullopt;
-    token.key[i / 2] = static_cast<uint8_t>(token.key[i / 2] << 4 | digit);
+    token.key[i / 2] = static_cast<uint8_t>(size_t{token.key[i / 2]} << 4 | digit);
   }
   return token;
 }

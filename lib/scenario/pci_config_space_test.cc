@@ -109,7 +109,7 @@ TEST(PciConfigSpaceTest, AnUnknownLinkHasNoExpressCapability) {
 TEST(PciConfigSpaceTest, AccessControlServices) {
   constexpr size_t kAcs = 0x100;
   EmulatedPciDevice port = Bridge();
-  for (const size_t depth : {0, 2}) {
+  for (const size_t depth : {size_t{0}, size_t{2}}) {
     const PciConfigSpace off = MakePciConfigSpace(port, depth);
     ASSERT_EQ(off.size(), 4096u);
     EXPECT_EQ(Word(off, kAcs), 0x000du);
