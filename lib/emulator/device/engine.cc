@@ -176,14 +176,23 @@ void Engine::Cancel(Transfer& transfer) {
     network_.Remove(transfer, now);
     RequestWake(NextFromNetwork());
   }
+  LeaveFlight(transfer, now);
   transfer.cancelled = true;
   if (!transfer.queued) Recycle(transfer);  // else when its queue comes to it
-  if (--in_flight_ == 0) policy_.OnIdle(now);
 }
 
 void Engine::Finish(Transfer& transfer) {
+  LeaveFlight(transfer, Now());
   Recycle(transfer);
-  if (--in_flight_ == 0) policy_.OnIdle(Now());
+}
+
+void Engine::Hold(Transfer& transfer) {
+  LeaveFlight(transfer, Now());
+  transfer.held = true;
+}
+
+void Engine::LeaveFlight(const Transfer& transfer, SimTime now) {
+  if (!transfer.held && --in_flight_ == 0) policy_.OnIdle(now);
 }
 
 void Engine::Recycle(Transfer& transfer) {

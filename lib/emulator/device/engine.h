@@ -69,6 +69,9 @@ class Engine {
   void Move(Transfer& transfer, const Way& way);
   void MoveAndCopy(Transfer& transfer, const Way& way);
   void Finish(Transfer& transfer);
+  // The transfer will not end by itself, only by Cancel. Others then find the fabric as idle as if
+  // it were not there.
+  void Hold(Transfer& transfer);
   // Finish for a transfer that is scheduled. Not while a batch is being copied: WaitForCopies.
   void Cancel(Transfer& transfer);
 
@@ -126,6 +129,7 @@ class Engine {
   void Push(Queue& queue, Transfer& transfer);
   Transfer* PopLive(Queue& queue, SimTime until);
   void Recycle(Transfer& transfer);
+  void LeaveFlight(const Transfer& transfer, SimTime now);
   void Advance(SimTime now);
   void TakeDeparted(SimTime now);
   void Enter(Transfer& transfer, SimTime since, SimTime now);

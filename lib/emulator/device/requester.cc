@@ -154,7 +154,7 @@ void StartRequest(DeviceState& device, QueuePair& qp, SimTime now) {
   qp.sq.Pop(1);
   transfer.rnr_retries = qp.rnr_retry;
 
-  if (device.faults.IsSilent(now)) return;  // it ends with its queue pair
+  if (device.faults.IsSilent(now)) return engine.Hold(transfer);  // it ends with its queue pair
   transfer.status = PrepareLocally(transfer);
   if (transfer.status != CompletionStatus::kOk) return engine.Schedule(transfer, now);
   transfer.status = PrepareRemotely(transfer, now);
@@ -397,7 +397,9 @@ void Protocol::OnDue(Transfer& transfer, SimTime now) {
     Detach(transfer);
     return transfer.initiator->fabric.engine.Finish(transfer);
   }
-  if (transfer.qp->state != QpState::kErr && transfer.initiator->faults.IsSilent(now)) return;
+  if (transfer.qp->state != QpState::kErr && transfer.initiator->faults.IsSilent(now)) {
+    return transfer.initiator->fabric.engine.Hold(transfer);
+  }
   if (send && !transfer.arrived && !transfer.dropped && transfer.status == CompletionStatus::kOk) {
     return OnSendArrives(transfer, now);
   }

@@ -60,6 +60,7 @@ struct Transfer : FlowMessage {
   bool queued = false;   // in one of the engine's queues
   bool posted_to_idle = false;
   bool cancelled = false;
+  bool held = false;  // by a device that does not complete it: not in flight
 };
 
 }  // namespace railgauge::efa

@@ -326,7 +326,7 @@ uint64_t Fuzzer::OddPointer() {
                           UINT32_MAX,
                           random_(),
                           random_() % 1024,
-                          static_cast<uint64_t>(-1 - Below(3))};
+                          ~uint64_t{0} - static_cast<uint64_t>(Below(3))};
   return odd[Below(std::size(odd))];
 }
 
