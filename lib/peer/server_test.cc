@@ -20,6 +20,19 @@
 namespace railgauge {
 namespace {
 
+// A sanitizer keeps freed memory for a while (ASan some 256 MiB), so what is resident says nothing.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kResidentMemoryIsOurs = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kResidentMemoryIsOurs = false;
+#else
+constexpr bool kResidentMemoryIsOurs = true;
+#endif
+#else
+constexpr bool kResidentMemoryIsOurs = true;
+#endif
+
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -384,7 +397,11 @@ TEST(ServerTest, TenThousandConnectionsDoNotDisturbAClient) {
   EXPECT_LT(slowest, seconds{1});
   EXPECT_LE(counts.most_waiting, options.max_waiting);
   EXPECT_GE(counts.strangers, 10000 - options.max_waiting);
-  EXPECT_LT(after, before + 32 * 1024);
+  if (kResidentMemoryIsOurs) {
+    EXPECT_LT(after, before + 32 * 1024);
+  } else {
+    std::printf("memory is not judged: the sanitizer keeps what is freed\n");
+  }
 }
 
 TEST(ServerTest, AFloodIsAcceptedAtALimitedRate) {
