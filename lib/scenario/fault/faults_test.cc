@@ -426,6 +426,8 @@ TEST(FaultsTest, EveryFieldCaseIsStaged) {
       {"equal hop count across a socket boundary taken as equal cost",
        "slow-relation:other_numa_node=0.7",
        [](const auto& m) { return Carries(m, kGpu4) < Carries(m, kGpu0); }},
+      {"variance itself (21…124 GB/s across sockets)", "drift=0.8",
+       [](const auto& m) { return m.timing.drift_amplitude == 0.8; }},
       {"one slow NIC although the port says ACTIVE", "slow-nic:rdmap79s0=0.6",
        [](const auto& m) { return Carries(m, kNuma0) == 7.5; }},
       {"one NIC missing (31 of 32)", "missing-nic:rdmap80s0",
