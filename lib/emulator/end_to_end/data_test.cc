@@ -154,7 +154,15 @@ TEST_F(Data, HardwareCountersMove) {
   const uint64_t other = ReadCounter(Scenario().nics[9].name, "rx_bytes");
   ASSERT_EQ(Run(Transfer(false, b_, to_b_.get(), *mr_a_, *mr_b_, 10'000)), IBV_WC_SUCCESS);
   ASSERT_EQ(Run(Transfer(true, b_, to_b_.get(), *mr_a_, *mr_b_, 20'000)), IBV_WC_SUCCESS);
-  std::this_thread::sleep_for(kRefreshed);
+  // On a host that has no time for the device they are refreshed late.
+  const auto moved = [&] {
+    return ReadCounter(name_a_, "rdma_read_wrs") != reads &&
+           ReadCounter(name_b_, "rdma_write_recv_bytes") != written;
+  };
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!moved() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(kRefreshed);
+  }
   EXPECT_EQ(ReadCounter(name_a_, "rdma_read_wrs") - reads, 1u);
   EXPECT_EQ(ReadCounter(name_a_, "rdma_read_bytes") - read_bytes, 10'000u);
   EXPECT_EQ(ReadCounter(name_b_, "rdma_read_resp_bytes") - responses, 10'000u);
@@ -163,11 +171,15 @@ TEST_F(Data, HardwareCountersMove) {
 }
 
 // The rate of 1 MiB reads and writes over a path, with as many in flight as fill it. A busy host
-// only takes away from it, so the best of some windows counts; above the capacity none may be.
+// takes away from it, so the best of some windows counts. What a device that was kept from its CPU
+// is late with comes in a later window, which can then show more than the capacity; but from the
+// first doorbell on, dated back by as much as the device forgives a late host (CatchUp::kMost),
+// never more can have been moved than the path carries in that time.
 TEST_F(Data, RateIsThePaths) {
   // Deep enough that the device has work while this thread does not run.
   constexpr int kDepth = 128, kMostWindows = 20;
   constexpr auto kWindow = std::chrono::milliseconds(100);
+  constexpr double kForgivenSeconds = 1e-3;
   const EmulatedMachine& machine = Scenario();
   const PciAddress &a = machine.nics[0].address, &b = machine.nics[4].address;
   const MemoryPlace node0 = MemoryPlace::NumaNode(0), node1 = MemoryPlace::NumaNode(1);
@@ -178,13 +190,15 @@ TEST_F(Data, RateIsThePaths) {
         std::min(machine.PathOf(source_nic, source, Direction::kFromMemory).capacity.value,
                  machine.PathOf(sink_nic, sink, Direction::kToMemory).capacity.value);
     const Nic::Request request = Transfer(write, b_, to_b_.get(), *mr_a_, *mr_b_, kMiB);
+    const auto first_doorbell = std::chrono::steady_clock::now();
     a_.Post(std::vector(kDepth, request));
     double best = 0;
+    uint64_t in_all = 0;
     for (int window = 0; window < kMostWindows && best < 0.98 * capacity; ++window) {
       uint64_t completed = 0;
       const auto begin = std::chrono::steady_clock::now();
       // What was completed before the window is not of it.
-      for (ibv_wc old; ibv_poll_cq(a_.cq, 1, &old) == 1;) a_.Post({request});
+      for (ibv_wc old; ibv_poll_cq(a_.cq, 1, &old) == 1; ++in_all) a_.Post({request});
       auto now = begin;
       while (now - begin < kWindow) {
         const auto completion = a_.WaitForCompletion();
@@ -195,8 +209,10 @@ TEST_F(Data, RateIsThePaths) {
       }
       const double seconds = std::chrono::duration<double>(now - begin).count();
       const double rate = static_cast<double>(completed) * kMiB / seconds;
-      EXPECT_LT(rate, capacity * 1.01);
       best = std::max(best, rate);
+      in_all += completed;
+      const double since = std::chrono::duration<double>(now - first_doorbell).count();
+      EXPECT_LT(static_cast<double>(in_all) * kMiB, capacity * (since + kForgivenSeconds) * 1.0001);
     }
     for (int i = 0; i < kDepth; ++i) ASSERT_TRUE(a_.WaitForCompletion().has_value());
     std::printf("%s of 1 MiB: %.3f GB/s of %.3f GB/s (%+.2f %%)\n", write ? "write" : "read",
