@@ -83,6 +83,12 @@ void CsvReporter::ReportRuns(const std::vector<Run>& runs) {
 
 void CsvReporter::Finalize() { display_->Finalize(); }
 
+size_t CsvReporter::CountIf(bool (*is)(SampleStatus)) const {
+  size_t count = 0;
+  for (const auto& [status, number] : counts_) count += is(status) ? number : 0;
+  return count;
+}
+
 size_t CsvReporter::CountOf(SampleStatus status) const {
   const auto it = counts_.find(status);
   return it == counts_.end() ? 0 : it->second;

@@ -48,6 +48,7 @@ class CsvReporter : public benchmark::BenchmarkReporter {
 
   // Of all rows.
   size_t CountOf(SampleStatus status) const;
+  size_t CountIf(bool (*is)(SampleStatus)) const;
   // False when the file could not take a row.
   bool csv_good() const { return csv_error_ == 0; }
 

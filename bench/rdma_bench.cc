@@ -59,7 +59,7 @@ void RunCell(benchmark::State& state, Bench* bench, const Cell& cell, const std:
       state.SkipWithMessage(sample.reason);
       return;
     }
-    if (sample.status != SampleStatus::kOk) {
+    if (!IsMeasured(sample.status)) {
       state.SkipWithError(sample.reason);
       return;
     }
@@ -129,8 +129,8 @@ int StatusOf(const std::string& name, const BenchFlags& flags, const CsvReporter
     return Report(name, MakeError("write", "stdout", "it is closed or full"));
   }
   const bool wrong =
-      reporter.CountOf(SampleStatus::kFailed) > 0 || reporter.CountOf(SampleStatus::kInvalid) > 0;
-  return wrong || reporter.CountOf(SampleStatus::kOk) == 0 ? kExitUndecided : kExitOk;
+      reporter.CountOf(SampleStatus::kFailed) > 0 || reporter.CountIf(IsContradicted) > 0;
+  return wrong || reporter.CountIf(IsMeasured) == 0 ? kExitUndecided : kExitOk;
 }
 
 int RunBench(Operation operation, const std::string& name, int argc, char** argv) {

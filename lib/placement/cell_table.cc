@@ -13,24 +13,23 @@ void Add(const Sample& sample, MeasuredCell& cell) {
   SampleStatus status = sample.status;
   std::string reason = sample.reason;
   const double value = sample.throughput ? sample.throughput->value : std::nan("");
-  if (status == SampleStatus::kOk && (!std::isfinite(value) || value < 0)) {
+  if (IsMeasured(status) && (!std::isfinite(value) || value < 0)) {
     status = SampleStatus::kInvalid;
     reason = "the sample has no throughput";
   }
-  switch (status) {
-    case SampleStatus::kOk:
-      cell.windows.push_back({sample.round, sample.start_offset, value});
-      if (sample.interconnect_id) cell.interconnect_id = sample.interconnect_id;
-      return;
-    case SampleStatus::kSkipped:
-      ++cell.skipped;
-      break;
-    case SampleStatus::kFailed:
-      ++cell.failed;
-      break;
-    case SampleStatus::kInvalid:
-      ++cell.invalid;
-      break;
+  if (IsMeasured(status)) {
+    cell.windows.push_back({sample.round, sample.start_offset, value});
+    if (sample.interconnect_id) cell.interconnect_id = sample.interconnect_id;
+    if (sample.cpu_bound == true) ++cell.cpu_bound;
+    if (status == SampleStatus::kNoCounters) ++cell.unproven;
+    return;
+  }
+  if (status == SampleStatus::kSkipped) {
+    ++cell.skipped;
+  } else if (status == SampleStatus::kFailed) {
+    ++cell.failed;
+  } else {
+    ++cell.invalid;
   }
   if (cell.reason.empty()) cell.reason = std::move(reason);
 }

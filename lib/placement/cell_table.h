@@ -30,10 +30,12 @@ struct MeasuredCell {
   Cell cell;
   RegistrationWay way = RegistrationWay::kHost;
   std::optional<uint16_t> interconnect_id;
-  std::vector<Window> windows;  // the ok samples, in their order
+  std::vector<Window> windows;  // the measured samples (IsMeasured), in their order
+  uint64_t cpu_bound = 0;       // among them: the thread was the limit
+  uint64_t unproven = 0;        // among them: no counter proves or contradicts them
   uint64_t skipped = 0;
   uint64_t failed = 0;
-  uint64_t invalid = 0;          // among them ok samples whose throughput is no number
+  uint64_t invalid = 0;          // contradicted, or without a throughput
   std::string reason;            // of the first sample that is not ok
   std::optional<double> median;  // of the windows
 

@@ -24,6 +24,11 @@ inline constexpr std::string_view kClassOfTwoSpeeds = "class_of_two_speeds";
 // Of a cell: its windows spread JudgeGates::wide_spread times as much as those of its class.
 inline constexpr std::string_view kWideSpread = "wide_spread";
 
+// Of a cell: most of its windows measured the thread (Sample::cpu_bound).
+inline constexpr std::string_view kCpuBound = "cpu_bound";
+// Of a cell: no counter proves or contradicts most of its windows.
+inline constexpr std::string_view kNoCounters = "no_counters";
+
 struct CellFindings {
   std::optional<TwoSpeeds> two_speeds;
   std::optional<TwoSpeeds> class_two_speeds;

@@ -85,6 +85,19 @@ void AddFindings(const CellFindings& findings, SummaryRow& row) {
   row.slow_fraction = static_cast<double>(speeds->low_count) / static_cast<double>(speeds->count);
 }
 
+// What most of the windows say of themselves, whatever the verdict is.
+void AddRemarks(const MeasuredCell& cell, SummaryRow& row) {
+  const size_t windows = cell.windows.size();
+  const auto add = [&](uint64_t count, std::string_view name, std::string_view remark) {
+    if (2 * count <= windows) return;
+    row.findings += fmt::format("{}{}", row.findings.empty() ? "" : ";", name);
+    row.reason += fmt::format("{}{} in {} of {} windows", row.reason.empty() ? "" : "; ", remark,
+                              count, windows);
+  };
+  add(cell.cpu_bound, kCpuBound, "the measuring thread, not the path, was the limit");
+  add(cell.unproven, kNoCounters, "no counters of the devices prove it");
+}
+
 void JudgeUnmeasured(const MeasuredCell& cell, SummaryRow& row) {
   row.verdict = cell.invalid > 0 ? Verdict::kInvalid : Verdict::kUndecided;
   row.reason = cell.reason.empty() ? "not measured" : cell.reason;
@@ -114,6 +127,7 @@ std::vector<SummaryRow> Summarize(const Evidence& evidence) {
     AddFindings(evidence.findings().Of(cell), row);
     if (cell.measured()) {
       JudgeMeasured(evidence, cell, row);
+      AddRemarks(cell, row);
     } else {
       JudgeUnmeasured(cell, row);
     }

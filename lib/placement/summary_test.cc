@@ -59,7 +59,10 @@ TEST(SummaryTest, WhatWasNotMeasured) {
     Verdict verdict;
   } cases[] = {{SampleStatus::kSkipped, Verdict::kUndecided},
                {SampleStatus::kFailed, Verdict::kUndecided},
-               {SampleStatus::kInvalid, Verdict::kInvalid}};
+               {SampleStatus::kInvalid, Verdict::kInvalid},
+               {SampleStatus::kWrongOperation, Verdict::kInvalid},
+               {SampleStatus::kRetransmissionBurst, Verdict::kInvalid},
+               {SampleStatus::kAboveCeiling, Verdict::kInvalid}};
   for (const auto& c : cases) {
     world.samples.clear();
     Sample& sample = world.Add(AnyCell(world), 0, 0);
@@ -83,6 +86,31 @@ TEST(SummaryTest, SomeBadWindowsAreTold) {
   EXPECT_EQ(row.verdict, Verdict::kOk);
   EXPECT_EQ(row.reason, "1 of 2 windows were not good: above the line rate");
   EXPECT_EQ(row.throughput_median, BytesPerSecond{12e9});
+}
+
+TEST(SummaryTest, ACpuBoundCellSaysThatTheThreadWasTheLimit) {
+  World world(MakeP5());
+  for (const bool bound : {true, false, true}) {
+    world.Add(AnyCell(world), 0, 12e9).cpu_bound = bound;
+  }
+  SummaryRow row = RowsOf(world).at(0);
+  EXPECT_EQ(row.verdict, Verdict::kOk);
+  EXPECT_EQ(row.findings, "cpu_bound");
+  EXPECT_EQ(row.reason, "the measuring thread, not the path, was the limit in 2 of 3 windows");
+  world.Add(AnyCell(world), 0, 12e9);  // as many as not: no finding
+  row = RowsOf(world).at(0);
+  EXPECT_EQ(row.findings, "");
+  EXPECT_EQ(row.reason, "");
+}
+
+TEST(SummaryTest, WithoutCountersACellIsJudgedAndSaysSo) {
+  World world(MakeP5());
+  world.Add(AnyCell(world), 0, 12e9).status = SampleStatus::kNoCounters;
+  const SummaryRow row = RowsOf(world).at(0);
+  EXPECT_EQ(row.verdict, Verdict::kOk);
+  EXPECT_EQ(row.throughput_median, BytesPerSecond{12e9});
+  EXPECT_EQ(row.findings, "no_counters");
+  EXPECT_EQ(row.reason, "no counters of the devices prove it in 1 of 1 windows");
 }
 
 TEST(SummaryTest, AnOutlierOfOneWindowIsUndecided) {

@@ -9,7 +9,17 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kCensusStatuses = {
     "ok", "no_id", "cannot_tell", "registration_failed", "skipped", "not_supported"};
-constexpr std::array<std::string_view, 4> kSampleStatuses = {"ok", "skipped", "failed", "invalid"};
+constexpr std::array<std::string_view, 11> kSampleStatuses = {"ok",
+                                                              "skipped",
+                                                              "failed",
+                                                              "invalid",
+                                                              "wrong_data",
+                                                              "wrong_operation",
+                                                              "wrong_bytes",
+                                                              "foreign_traffic",
+                                                              "retransmission_burst",
+                                                              "above_ceiling",
+                                                              "no_counters"};
 constexpr std::array<std::string_view, 8> kVerdicts = {"OK",   "SLOW",  "WRONG",   "OVERSUBSCRIBED",
                                                        "IDLE", "NOISY", "INVALID", "UNDECIDED"};
 
@@ -23,6 +33,14 @@ std::optional<CensusStatus> ParseCensusStatus(std::string_view text) {
 std::string_view ToString(SampleStatus status) { return NameOf(kSampleStatuses, status); }
 std::optional<SampleStatus> ParseSampleStatus(std::string_view text) {
   return FromName<SampleStatus>(kSampleStatuses, text);
+}
+
+bool IsMeasured(SampleStatus status) {
+  return status == SampleStatus::kOk || status == SampleStatus::kNoCounters;
+}
+
+bool IsContradicted(SampleStatus status) {
+  return !IsMeasured(status) && status != SampleStatus::kSkipped && status != SampleStatus::kFailed;
 }
 
 std::string_view ToString(Verdict verdict) { return NameOf(kVerdicts, verdict); }

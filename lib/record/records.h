@@ -57,14 +57,26 @@ struct CensusRow {
 };
 
 // samples.csv: one measured window, or one point that was not measured (status and reason say so).
+// The words of a proof (lib/measure/proof.h) say what contradicts the window.
 enum class SampleStatus {
   kOk,
-  kSkipped,  // the device lacks the capability, or the place does not exist here
-  kFailed,   // tried, and an operation failed
-  kInvalid,  // measured, but the device's counters or the data contradict it
+  kSkipped,              // the device lacks the capability, or the place does not exist here
+  kFailed,               // tried, and an operation failed
+  kInvalid,              // contradicted, with no word for how; rows of older versions have it
+  kWrongData,            // what arrived differs from what was sent
+  kWrongOperation,       // the devices moved the bytes by another operation
+  kWrongBytes,           // the devices moved fewer bytes than were posted
+  kForeignTraffic,       // the devices moved more than was posted, or something else beside it
+  kRetransmissionBurst,  // too much of it was sent again
+  kAboveCeiling,         // faster than the known line rate
+  kNoCounters,           // measured, and no counter could be read that proves or contradicts it
 };
-std::string_view ToString(SampleStatus status);  // "ok", "skipped", "failed", "invalid"
+std::string_view ToString(SampleStatus status);  // "ok", "skipped", "wrong_data", ...
 std::optional<SampleStatus> ParseSampleStatus(std::string_view text);
+// Whether the window's rate is evidence: proven, or not provable, which is no contradiction.
+bool IsMeasured(SampleStatus status);
+// Whether the window was measured and is contradicted.
+bool IsContradicted(SampleStatus status);
 
 // The independent variables of a measurement.
 struct Cell {
@@ -99,6 +111,31 @@ struct Sample {
   std::optional<uint64_t> counter_bytes;
   SampleStatus status = SampleStatus::kSkipped;
   std::string reason;
+
+  // The throughput of the whole intervals of the window; empty where it has fewer than three.
+  std::optional<Nanoseconds> interval;  // how long each is, or the shortest that they may be
+  std::optional<uint64_t> interval_count;
+  std::optional<BytesPerSecond> interval_min;
+  std::optional<BytesPerSecond> interval_median;
+  std::optional<BytesPerSecond> interval_mad;  // median absolute deviation
+  // 2: they have two speeds (stats/two_speeds.h); empty where they are too few to tell.
+  std::optional<uint64_t> interval_modes;
+  // Shares of the thread's time: in polls that found completions, and in those that found none.
+  // With post_fraction they make the whole window.
+  std::optional<double> poll_fraction;
+  std::optional<double> idle_fraction;
+  // Whether the thread, and not the path, was the limit: it hardly ever waited.
+  std::optional<bool> cpu_bound;
+  // The least known line rate of the two NICs, and what both sent again.
+  std::optional<BytesPerSecond> line_rate;
+  std::optional<uint64_t> retransmitted_bytes;
+  // Of single messages, where latency was measured (lib/measure/latency.h).
+  std::optional<Nanoseconds> latency_min;
+  std::optional<Nanoseconds> latency_p50;
+  std::optional<Nanoseconds> latency_p90;
+  std::optional<Nanoseconds> latency_p99;
+  std::optional<Nanoseconds> latency_p99_9;
+  std::optional<Nanoseconds> latency_max;
 };
 
 // interconnects.csv: NIC × field × id.
@@ -148,7 +185,8 @@ struct SummaryRow {
   std::optional<double> class_z;
   std::optional<double> class_adjusted_p_value;
   std::optional<double> rounds_adjusted_p_value;
-  // "two_speeds" of its windows, "class_of_two_speeds", "wide_spread"; ';' between
+  // "two_speeds" of its windows, "class_of_two_speeds", "wide_spread", "cpu_bound", "no_counters";
+  // ';' between
   std::string findings;
   std::optional<BytesPerSecond> slow_speed;  // the two speeds: medians of their windows or members
   std::optional<BytesPerSecond> fast_speed;

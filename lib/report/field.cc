@@ -62,6 +62,10 @@ bool ParseField(std::string_view text, std::string& value) {
   value = text;
   return true;
 }
+bool ParseField(std::string_view text, bool& value) {
+  value = text == "true";
+  return value || text == "false";
+}
 bool ParseField(std::string_view text, uint16_t& value) { return ParseNumber(text, value); }
 bool ParseField(std::string_view text, uint32_t& value) { return ParseNumber(text, value); }
 bool ParseField(std::string_view text, uint64_t& value) { return ParseNumber(text, value); }

@@ -32,10 +32,13 @@ std::string PrintField(const PciAddress& address);
 std::string PrintField(const MemoryPlace& place);
 std::string PrintField(const std::vector<MemoryPlace>& places);
 
-template <std::unsigned_integral T>
-std::string PrintField(T number) {
-  return std::to_string(number);
+// "true" or "false". A template, so that nothing turns into a bool on the way here.
+template <std::same_as<bool> T>
+std::string PrintField(T flag) {
+  return flag ? "true" : "false";
 }
+template <std::unsigned_integral T>
+requires(!std::same_as<T, bool>) std::string PrintField(T number) { return std::to_string(number); }
 template <typename Enum>
 requires std::is_enum_v<Enum> std::string PrintField(Enum value) {
   return std::string(ToString(value));
@@ -47,6 +50,7 @@ std::string PrintField(const std::optional<T>& value) {
 
 // Each sets `value` and returns true, or returns false when `text` is no such value.
 bool ParseField(std::string_view text, std::string& value);
+bool ParseField(std::string_view text, bool& value);
 bool ParseField(std::string_view text, uint16_t& value);
 bool ParseField(std::string_view text, uint32_t& value);
 bool ParseField(std::string_view text, uint64_t& value);

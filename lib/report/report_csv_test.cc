@@ -28,7 +28,12 @@ TEST(ReportCsvTest, Headers) {
                 "start_offset_ns,duration_ns,completions,payload_bytes,"
                 "throughput_bytes_per_second,messages_per_second,post_fraction,posted_bytes,"
                 "counter_bytes,"
-                "status,reason\n");
+                "status,reason,"
+                "interval_ns,interval_count,interval_min_bytes_per_second,"
+                "interval_median_bytes_per_second,interval_mad_bytes_per_second,interval_modes,"
+                "poll_fraction,idle_fraction,cpu_bound,line_rate_bytes_per_second,"
+                "retransmitted_bytes,latency_min_ns,latency_p50_ns,latency_p90_ns,latency_p99_ns,"
+                "latency_p99_9_ns,latency_max_ns\n");
   EXPECT_EQ(CsvHeader<InterconnectRow>(),
             std::string(kRunHeader) +
                 "nic_pci_address,nic_name,field,interconnect_id,places,"
@@ -89,6 +94,19 @@ Sample FullSample() {
   sample.posted_bytes = 300000000;
   sample.counter_bytes = 300000001;
   sample.status = SampleStatus::kOk;
+  sample.interval = Nanoseconds(100000000);
+  sample.interval_count = 10;
+  sample.interval_min = BytesPerSecond{6e9};
+  sample.interval_median = BytesPerSecond{12e9};
+  sample.interval_mad = BytesPerSecond{0};
+  sample.interval_modes = 2;
+  sample.poll_fraction = 0.25;
+  sample.idle_fraction = 0.6875;
+  sample.cpu_bound = false;
+  sample.line_rate = BytesPerSecond{12.5e9};
+  sample.retransmitted_bytes = 0;
+  sample.latency_min = Nanoseconds(9000);
+  sample.latency_p99_9 = Nanoseconds(21000);
   return sample;
 }
 
@@ -121,7 +139,8 @@ TEST(ReportCsvTest, SamplesRoundTrip) {
             std::string(kRunRow) +
                 "0000:c6:00.0,rdmap198s0,gpu:0000:ca:00.0,write,from_memory,1048576,16,alone,"
                 "peer_memory,0000:50:00.0,rdmap80s0,numa1,loopback,0,9,123456789,20000000,238,"
-                "249561088,12478054400.25,11900,0.0625,300000000,300000001,ok,\n");
+                "249561088,12478054400.25,11900,0.0625,300000000,300000001,ok,,100000000,10,"
+                "6000000000,12000000000,0,2,0.25,0.6875,false,12500000000,0,9000,,,,21000,\n");
   ExpectRoundTrip(FullSample());
   const auto recorded =
       ParseReport<Sample>(CsvFile<Sample>(TheRun(), std::vector{FullSample()}), "samples.csv");
@@ -140,7 +159,8 @@ TEST(ReportCsvTest, ASampleNeverTakenHasNoPartner) {
   sample.reason = "the device has no RDMA write";
   EXPECT_EQ(LineOf(sample), std::string(kRunRow) +
                                 "0000:c6:00.0,rdmap198s0,numa0,read,to_memory,0,0,alone,host,,,,"
-                                "loopback,,0,0,0,0,0,,,,,,skipped,the device has no RDMA write\n");
+                                "loopback,,0,0,0,0,0,,,,,,skipped,the device has no RDMA "
+                                "write,,,,,,,,,,,,,,,,,\n");
 }
 
 TEST(ReportCsvTest, TheOtherRowsRoundTrip) {

@@ -75,6 +75,23 @@ constexpr Column<Sample> kSampleColumns[] = {
     Of<Sample>("counter_bytes", RAILGAUGE_FIELD(counter_bytes)),
     Of<Sample>("status", RAILGAUGE_FIELD(status)),
     Of<Sample>("reason", RAILGAUGE_FIELD(reason)),
+    Of<Sample>("interval_ns", RAILGAUGE_FIELD(interval)),
+    Of<Sample>("interval_count", RAILGAUGE_FIELD(interval_count)),
+    Of<Sample>("interval_min_bytes_per_second", RAILGAUGE_FIELD(interval_min)),
+    Of<Sample>("interval_median_bytes_per_second", RAILGAUGE_FIELD(interval_median)),
+    Of<Sample>("interval_mad_bytes_per_second", RAILGAUGE_FIELD(interval_mad)),
+    Of<Sample>("interval_modes", RAILGAUGE_FIELD(interval_modes)),
+    Of<Sample>("poll_fraction", RAILGAUGE_FIELD(poll_fraction)),
+    Of<Sample>("idle_fraction", RAILGAUGE_FIELD(idle_fraction)),
+    Of<Sample>("cpu_bound", RAILGAUGE_FIELD(cpu_bound)),
+    Of<Sample>("line_rate_bytes_per_second", RAILGAUGE_FIELD(line_rate)),
+    Of<Sample>("retransmitted_bytes", RAILGAUGE_FIELD(retransmitted_bytes)),
+    Of<Sample>("latency_min_ns", RAILGAUGE_FIELD(latency_min)),
+    Of<Sample>("latency_p50_ns", RAILGAUGE_FIELD(latency_p50)),
+    Of<Sample>("latency_p90_ns", RAILGAUGE_FIELD(latency_p90)),
+    Of<Sample>("latency_p99_ns", RAILGAUGE_FIELD(latency_p99)),
+    Of<Sample>("latency_p99_9_ns", RAILGAUGE_FIELD(latency_p99_9)),
+    Of<Sample>("latency_max_ns", RAILGAUGE_FIELD(latency_max)),
 };
 
 constexpr Column<InterconnectRow> kInterconnectColumns[] = {
