@@ -5,6 +5,7 @@
 
 #include "fmt/core.h"
 #include "lib/measure/cpu_wait.h"
+#include "lib/measure/group_run.h"
 #include "lib/verbs/srd_queue_pair.h"
 
 namespace railgauge {
@@ -62,18 +63,8 @@ class LocalSide::End : public TransferEnd {
     const auto waited_before = CpuWaitOfThread();
     const LoopResult result = RunLoop(order.operation, setup);
     const auto waited_after = CpuWaitOfThread();
-    outcome.window_start = result.window_start;
-    outcome.duration = result.window_end - result.window_start;
-    outcome.posting = result.window_posting;
-    outcome.completions = result.window_completions;
-    outcome.posted = result.posted;
     if (waited_before && waited_after) outcome.cpu_wait = *waited_after - *waited_before;
-    outcome.failure = LoopError(result, order.operation, facts_.device, setup);
-    if (result.failure == LoopResult::Failure::kStalled && order.between_hosts) {
-      outcome.failure->advice = kBetweenHosts;
-    }
-    if (outcome.failure) Recover(result, *outcome.failure);
-    return outcome;
+    return Conclude(order, setup, result, outcome.cpu_wait);
   }
 
   Result<RdmaBytes> ReadCounters() override { return ReadRdmaBytes(facts_.device); }
@@ -89,6 +80,8 @@ class LocalSide::End : public TransferEnd {
   const std::optional<Error>& broken() const { return broken_; }
 
  private:
+  friend LocalSide;  // runs several at once
+
   void NoteQueues() {
     const auto numbers = endpoint_->queue_pair_numbers();
     queues_ = {endpoint_->gid(), {numbers.begin(), numbers.end()}, SrdQueuePair::kQueueKey};
@@ -143,6 +136,23 @@ class LocalSide::End : public TransferEnd {
     return {};
   }
 
+  RunOutcome Conclude(const RunOrder& order, const LoopSetup& setup, const LoopResult& result,
+                      std::optional<Nanoseconds> cpu_wait) {
+    RunOutcome outcome;
+    outcome.window_start = result.window_start;
+    outcome.duration = result.window_end - result.window_start;
+    outcome.posting = result.window_posting;
+    outcome.completions = result.window_completions;
+    outcome.posted = result.posted;
+    outcome.cpu_wait = cpu_wait;
+    outcome.failure = LoopError(result, order.operation, facts_.device, setup);
+    if (result.failure == LoopResult::Failure::kStalled && order.between_hosts) {
+      outcome.failure->advice = kBetweenHosts;
+    }
+    if (outcome.failure) Recover(result, *outcome.failure);
+    return outcome;
+  }
+
   LocalSide* side_;
   std::unique_ptr<Endpoint> endpoint_;
   EndFacts facts_;
@@ -182,18 +192,63 @@ Result<std::unique_ptr<LocalSide::End>> LocalSide::Open(const Nic& nic) {
 }
 
 void LocalSide::PinNear(const Nic& nic) {
+  if (pinned_near_ == nic.position.address) return;
+  pinned_near_ = nic.position.address;
+  const std::vector<uint32_t> cpus = CpusNear(nic);
+  if (cpus.empty()) return;
+  if (const Status pinned = affinity_.PinTo(cpus); !pinned) WarnNotPinned(nic, pinned.error());
+}
+
+std::vector<uint32_t> LocalSide::CpusNear(const Nic& nic) {
   const PciPosition& position = nic.position;
-  if (pinned_near_ == position.address) return;
-  pinned_near_ = position.address;
   const NumaNode* node = position.numa_node ? machine_.FindNumaNode(*position.numa_node) : nullptr;
-  if (node == nullptr || node->cpus.empty()) {
-    return WarnOnce(
-        fmt::format("no CPU is known to be near {}: its measuring thread runs anywhere", nic.name));
+  if (node != nullptr && !node->cpus.empty()) return node->cpus;
+  WarnOnce(
+      fmt::format("no CPU is known to be near {}: its measuring thread runs anywhere", nic.name));
+  return {};
+}
+
+void LocalSide::WarnNotPinned(const Nic& nic, const Error& error) {
+  WarnOnce(fmt::format("the measuring thread cannot run on NUMA node {}: {}",
+                       *nic.position.numa_node, error.ToString()));
+}
+
+std::vector<RunOutcome> LocalSide::RunTogether(std::span<const MemberRun> runs) {
+  std::vector<RunOutcome> outcomes(runs.size());
+  std::vector<GroupLoop> loops;
+  std::vector<size_t> ran;  // loops' indexes in `runs`
+  for (size_t i = 0; i < runs.size(); ++i) {
+    End& end = **ends_.at(runs[i].nic);
+    GroupLoop loop;
+    loop.operation = runs[i].order.operation;
+    if (const Status set_up = end.SetUp(runs[i].order, &loop.setup); !set_up) {
+      outcomes[i].failure = set_up.error();
+      continue;
+    }
+    loop.cpus = CpusNear(*machine_.FindNic(runs[i].nic));
+    loops.push_back(std::move(loop));
+    ran.push_back(i);
   }
-  if (const Status pinned = affinity_.PinTo(node->cpus); !pinned) {
-    WarnOnce(fmt::format("the measuring thread cannot run on NUMA node {}: {}", node->os_index,
-                         pinned.error().ToString()));
+  if (loops.empty()) return outcomes;
+  const std::vector<GroupLoopResult> results = RunLoopsTogether(loops, runs[0].order.timing);
+  for (size_t k = 0; k < results.size(); ++k) {
+    const MemberRun& run = runs[ran[k]];
+    const GroupLoopResult& result = results[k];
+    if (result.not_pinned) WarnNotPinned(*machine_.FindNic(run.nic), *result.not_pinned);
+    if (result.not_run) {
+      outcomes[ran[k]].failure = result.not_run;
+      continue;
+    }
+    RunOutcome& outcome = outcomes[ran[k]];
+    End& end = **ends_.at(run.nic);
+    outcome = end.Conclude(run.order, loops[k].setup, result.loop, result.cpu_wait);
+    if (!outcome.failure && !result.loop.window_closed) {
+      outcome.failure =
+          MakeError("measure together", end.facts_.device, "nothing completed in the common window",
+                    "Give it more time or smaller messages");
+    }
   }
+  return outcomes;
 }
 
 void LocalSide::WarnOnce(const std::string& warning) {

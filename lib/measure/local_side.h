@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,16 @@ class LocalSide {
   // The end of this machine's `nic`, which it opens. Valid as long as this object.
   Result<TransferEnd*> EndOf(const Nic& nic);
 
+  // Runs at once, each on a thread of its own near its NIC, with a window that is common to all
+  // (group_run.h): what the timing and the stall deadline of the first order say holds for all. No
+  // NIC is there twice, and all were opened. An outcome per run, in order; one that fails leaves
+  // the others theirs.
+  struct MemberRun {
+    PciAddress nic;
+    RunOrder order;
+  };
+  std::vector<RunOutcome> RunTogether(std::span<const MemberRun> runs);
+
   // What ends a run early, see LoopSetup::cancelled. Outlives this object; null: nothing.
   void CancelBy(const std::atomic<bool>* cancelled) { cancelled_ = cancelled; }
 
@@ -59,6 +70,9 @@ class LocalSide {
 
   Result<std::unique_ptr<End>> Open(const Nic& nic);
   void PinNear(const Nic& nic);
+  // Of the NIC's NUMA node; empty (with a warning) where none are known.
+  std::vector<uint32_t> CpusNear(const Nic& nic);
+  void WarnNotPinned(const Nic& nic, const Error& error);
 
   Machine machine_;
   DeviceList devices_;

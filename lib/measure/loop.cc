@@ -27,8 +27,8 @@ constexpr Nanoseconds kEventInterval = std::chrono::milliseconds{100};
 //  fewer
 //     credits than a list, so at least three quarters of the depth is in flight.
 //  4. A pass polls at most 64 completions before posting again, and reads the clock once.
-//  5. The phase only moves forward: warm-up, window, drain. Only drain ends the loop, and it ends
-//     with nothing in flight, or with a failure.
+//  5. The phase only moves forward: warm-up, window, load, drain. Only drain ends the loop, and it
+//     ends with nothing in flight, or with a failure.
 //  6. Nothing here allocates, locks, logs, or calls through a virtual function.
 template <Operation kOperation>
 class Loop {
@@ -38,12 +38,13 @@ class Loop {
   LoopResult Run() {
     for (uint32_t i = 0; i < setup_.shape.queue_pairs; ++i) credits_[i] = setup_.shape.DepthOf(i);
     TimePoint now = MeasuringClock::now();
-    window_opens_ = now + setup_.warm_up;
+    window_opens_ = setup_.common ? setup_.common->opens : now + setup_.warm_up;
     last_progress_ = now;
     while (true) {
       if (phase_ != Phase::kDrain) Fill(now);
       const uint32_t completions = Poll();
       now = MeasuringClock::now();
+      if (setup_.common && now >= setup_.common->ends) EndCommonWindow();
       if (completions > 0) {
         last_progress_ = now;
         Advance(now, completions);
@@ -62,7 +63,8 @@ class Loop {
   }
 
  private:
-  enum class Phase { kWarmUp, kWindow, kDrain };
+  // kLoad: the window is closed, and others that share it count on the load.
+  enum class Phase { kWarmUp, kWindow, kLoad, kDrain };
 
   // Posts lists until no queue pair has the credits for one (invariant 3).
   void Fill(TimePoint now) {
@@ -166,13 +168,18 @@ class Loop {
       result_.window_start = now;
     } else if (phase_ == Phase::kWindow) {
       result_.window_completions += completions;
+      result_.window_end = now;
       if (now - result_.window_start >= setup_.window &&
-          result_.window_completions >= setup_.min_completions) {
-        result_.window_end = now;
+          (setup_.common || result_.window_completions >= setup_.min_completions)) {
         result_.window_closed = true;
-        phase_ = Phase::kDrain;
+        phase_ = setup_.common ? Phase::kLoad : Phase::kDrain;
       }
     }
+  }
+
+  void EndCommonWindow() {
+    if (phase_ == Phase::kWindow) result_.window_closed = result_.window_completions > 0;
+    phase_ = Phase::kDrain;
   }
 
   void FailPoll(int error) {

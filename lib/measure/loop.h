@@ -31,6 +31,12 @@ struct LoopMemory {
   Slots slots;
 };
 
+// A window that several loops share: what each of them counts lies inside, where all of them post.
+struct CommonWindow {
+  MeasuringClock::time_point opens;
+  MeasuringClock::time_point ends;
+};
+
 struct LoopSetup {
   // The initiator's queue pairs; at least shape.queue_pairs, all of which complete into `cq`, and
   // nothing else does. Request i of any queue pair goes to target_numbers of the same index.
@@ -53,6 +59,10 @@ struct LoopSetup {
   Nanoseconds window{0};         // the window lasts at least this long and
   uint64_t min_completions = 1;  // holds at least so many completions
   uint64_t max_requests = 0;
+  // In place of warm_up, min_completions and max_requests. The loop posts until `ends`, also when
+  // its window of `window` closed before; what completes from `ends` on is not counted, and a
+  // window that is still open then closes with the last pass that found completions.
+  std::optional<CommonWindow> common;
 
   // Nothing completed for so long while requests were in flight: the NIC is taken for stuck.
   Nanoseconds stall_deadline = std::chrono::seconds{10};
