@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <initializer_list>
 
+#include "cli/busy_nics.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/measuring.h"
@@ -51,6 +53,7 @@ struct Options {
   std::string time_budget = "45s";
   std::string sizes = "1MiB";
   bool dry_run = false;
+  bool allow_busy = false;
   PeerFlags peer;
 };
 
@@ -171,6 +174,13 @@ void PrintReport(const Options& options, const Session& session, std::span<const
              FormatVerdicts(judgement.placement, matrix));
 }
 
+// Of steps that are each tried whatever became of the others: a disk too full for one file may
+// have room for the next.
+Status FirstError(std::initializer_list<Status> steps) {
+  for (const Status& step : steps) RAILGAUGE_RETURN_IF_ERROR(step);
+  return {};
+}
+
 Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   MeasuringRequest request;
   RAILGAUGE_ASSIGN_OR_RETURN(request.sizes, ParseSizes(options.sizes));
@@ -191,6 +201,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
     return kExitUndecided;
   }
   if (!why_nothing.empty()) session.notes.push_back(why_nothing);
+  RAILGAUGE_RETURN_IF_ERROR(CheckNotBusy(options.peer.peer.empty(), options.allow_busy, session));
   RAILGAUGE_ASSIGN_OR_RETURN(auto peer, ConnectToPeer(options.peer, session.run, session.machine));
   if (peer != nullptr) NotePeer(*peer, session);
   RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
@@ -216,12 +227,14 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   if (measured.peer_gone && status == kExitOk) status = kExitUndecided;
   PrintReport(options, session, census, decision, judgement);
   PrintNotes(session.notes);
-  RAILGAUGE_RETURN_IF_ERROR(measured.written);
-  RAILGAUGE_RETURN_IF_ERROR(directory.Write<InterconnectRow>(interconnects));
-  RAILGAUGE_RETURN_IF_ERROR(directory.Write<SummaryRow>(judgement.summary));
-  RAILGAUGE_RETURN_IF_ERROR(directory.Write<PlacementRow>(judgement.placement));
-  RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(directory, session, line, status, Thresholds(gates)));
+  const Status written =
+      FirstError({measured.written, directory.Write<InterconnectRow>(interconnects),
+                  directory.Write<SummaryRow>(judgement.summary),
+                  directory.Write<PlacementRow>(judgement.placement)});
+  const Status run_info =
+      WriteRunInfo(directory, session, line, written ? status : kExitError, Thresholds(gates));
   fmt::print("run directory: {}\n", directory.path());
+  RAILGAUGE_RETURN_IF_ERROR(FirstError({written, run_info}));
   return status;
 }
 
@@ -249,6 +262,8 @@ Command AddCheckCommand(CLI::App& app) {
       ->type_name("DIR");
   AddPeerOptions(*command, options->peer);
   command->add_flag("--dry-run", options->dry_run, "print the plan and its time, measure nothing");
+  command->add_flag("--allow-busy", options->allow_busy,
+                    "measure also with NICs whose counters move although nothing is posted yet");
   AddColorOption(*command, options->color);
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};
 }

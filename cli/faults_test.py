@@ -105,9 +105,23 @@ class CheckFaultTest(CliTestCase):
         self.assert_status(outcome, 3)
         self.assertEqual({row["status"] for row in rows}, {"invalid"})
 
-    def test_foreign_traffic(self):
-        outcome, rows = self.check(f"foreign-traffic:{NIC}=2GB/s")
+    def test_foreign_traffic_is_refused(self):
+        outcome = self.railgauge("check", "--placement=nearest", f"--nics={NIC},{SISTER},{PARTNER}",
+                                 "--places=gpu0", "--output=run",
+                                 f"{MACHINE}foreign-traffic:{NIC}=2GB/s,foreign-traffic:{PARTNER}")
+        self.assert_one_line(outcome, "2 busy NICs", f"({NIC}): ", f"({PARTNER}): ", "_bytes in ", "--allow-busy")
+        self.assertNotIn(SISTER, outcome.stderr)
+        self.assertFalse(os.path.exists(self.path("run")), "nothing was measured")
+
+    def test_foreign_traffic_of_a_partner_that_is_not_selected(self):
+        arguments = ("check", "--placement=nearest", f"--nics={NIC}", "--places=gpu0")
+        outcome = self.railgauge(*arguments, f"{MACHINE}foreign-traffic:{PARTNER}")
+        self.assert_one_line(outcome, "1 busy NIC", f"({PARTNER}): ")
+
+    def test_foreign_traffic_that_is_allowed(self):
+        outcome, rows = self.check(f"foreign-traffic:{NIC}=2GB/s", "--allow-busy")
         self.assert_status(outcome, 3)
+        self.assertIn("in use by others, and allowed: ", outcome.stderr)
         self.assertEqual({row["status"] for row in rows if row["nic_name"] == NIC}, {"invalid"})
 
     def test_error_completions(self):

@@ -7,6 +7,7 @@
 namespace railgauge {
 
 void PrintError(std::string_view program, const Error& error) {
+  std::fflush(stdout);  // in a log that has both, the error is the last line
   fmt::print(stderr, "{}: {}\n", Printable(program), error.ToString());
 }
 
