@@ -126,7 +126,8 @@ void Engine::Describe(Sample* sample) {
     return End(sample, SampleStatus::kSkipped,
                fmt::format("this machine has no EFA device at {}", cell.nic.address.ToString()));
   }
-  if (!DescribePartner(*nic, sample)) return;
+  // A group chooses its members' partners.
+  if (sample->partner.address == PciAddress{} && !DescribePartner(*nic, sample)) return;
   if (cell.place.is_gpu()) {
     const CudaDriver& cuda = local_->memory().cuda();
     if (machine().FindGpu(cell.place.gpu) == nullptr) {
@@ -296,10 +297,14 @@ void Engine::Run(Transfer* transfer, const WindowRequest& request, Sample* sampl
 bool Engine::TakeWindow(const Transfer& transfer, const RunOrder& order, Sample* sample,
                         std::optional<Nanoseconds>* cpu_wait) {
   const RunOutcome outcome = transfer.initiator->Run(order);
+  *cpu_wait = outcome.cpu_wait;
+  return TakeOutcome(transfer, outcome, sample);
+}
+
+bool Engine::TakeOutcome(const Transfer& transfer, const RunOutcome& outcome, Sample* sample) {
   if (!Account(transfer, outcome, sample)) return false;
   SetRates(outcome, sample);
   sample->start_offset = outcome.window_start - options_.run_start;
-  *cpu_wait = outcome.cpu_wait;
   return true;
 }
 

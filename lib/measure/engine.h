@@ -17,12 +17,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "lib/base/pci_address.h"
 #include "lib/base/result.h"
 #include "lib/base/units.h"
+#include "lib/measure/far_ends.h"
 #include "lib/measure/local_side.h"
 #include "lib/measure/loop.h"
 #include "lib/measure/peer_side.h"
@@ -52,6 +54,13 @@ struct WindowRequest {
   uint32_t round = 0;
 };
 
+// One of several cells that are measured at once.
+struct GroupMember {
+  Cell cell;
+  // In loopback the other end; where it is not given, and with a peer, the NIC's fixed partner.
+  std::optional<FarEnd> far_end;
+};
+
 // One thread at a time; that thread is moved near the NIC that initiates, and put back at the end.
 class Engine {
  public:
@@ -70,6 +79,13 @@ class Engine {
   // not measured. Either is called on this thread; should_stop may be empty.
   void MeasureAll(const Plan& plan, const std::function<void(const Sample&)>& sink,
                   const std::function<bool()>& should_stop = {});
+
+  // Cells at once: each as Measure does it, but that the windows lie within one common window and
+  // every NIC that initiates has a thread of its own near it (group_run.h). A sample per member, in
+  // order. One that cannot be measured leaves the others theirs, which then say so. No NIC may
+  // initiate for two members, and with a peer this host must initiate: such members are skipped.
+  std::vector<Sample> MeasureTogether(std::span<const GroupMember> members,
+                                      const WindowRequest& request = {});
 
   // Why the peer cannot be measured with any more; empty while it can, and in loopback.
   std::optional<std::string> peer_gone() const {
@@ -123,8 +139,17 @@ class Engine {
   void Run(Transfer* transfer, const WindowRequest& request, Sample* sample);
   bool TakeWindow(const Transfer& transfer, const RunOrder& order, Sample* sample,
                   std::optional<Nanoseconds>* cpu_wait);
+  bool TakeOutcome(const Transfer& transfer, const RunOutcome& outcome, Sample* sample);
   bool VerifyMessage(const Transfer& transfer, uint64_t slot, Sample* sample);
   bool Account(const Transfer& transfer, const RunOutcome& outcome, Sample* sample);
+
+  // Of a group, in engine_group.cc.
+  struct Member;
+  Member Join(const GroupMember& request, uint32_t round);
+  void KeepOneInitiatorEach(std::vector<Member>* members);
+  // Whether a thread was kept from its CPU.
+  bool TakeTogether(std::vector<Member>* members, const WindowRequest& request);
+  void SettleTogether(std::vector<Member>* members);
 
   void BlameLostDevice(const Transfer& transfer, Sample* sample);
 
@@ -144,6 +169,8 @@ class Engine {
   std::unique_ptr<LocalSide> local_;
   uint64_t next_seed_ = 1;
   std::optional<uint64_t> retakes_left_;  // of the plan that is being measured
+  uint64_t group_windows_ = 0;            // so far, and how many of them again
+  uint64_t group_retakes_ = 0;
 };
 
 }  // namespace railgauge

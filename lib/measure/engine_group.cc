@@ -1,0 +1,180 @@
+// The part of Engine that measures several cells at once.
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "fmt/core.h"
+#include "lib/measure/cpu_wait.h"
+#include "lib/measure/engine.h"
+#include "lib/measure/roles.h"
+#include "lib/record/load_group.h"
+
+namespace railgauge {
+namespace {
+
+void Remark(Sample* sample, const std::string& remark) {
+  if (!sample->reason.empty()) sample->reason += "; ";
+  sample->reason += remark;
+}
+
+}  // namespace
+
+struct Engine::Member {
+  Sample sample;
+  std::optional<Transfer> transfer;  // empty: it cannot be measured, and the sample says why
+  std::string no_baseline;
+  std::optional<Nanoseconds> waited;  // for a CPU, in the last window, too long
+
+  bool runs() const { return transfer && sample.status == SampleStatus::kOk; }
+  PciAddress Initiator() const {
+    const Cell& cell = sample.cell;
+    return NicInitiates(cell.operation, cell.direction) ? cell.nic.address : sample.partner.address;
+  }
+};
+
+std::vector<Sample> Engine::MeasureTogether(std::span<const GroupMember> requests,
+                                            const WindowRequest& request) {
+  std::vector<Member> members;
+  for (const GroupMember& one : requests) members.push_back(Join(one, request.round));
+  KeepOneInitiatorEach(&members);
+  for (Member& member : members) {
+    if (!member.runs()) continue;
+    for (TransferEnd* end : {member.transfer->initiator, member.transfer->target}) {
+      const std::string reason = EnsureBaseline(end);
+      if (member.no_baseline.empty()) member.no_baseline = reason;
+    }
+    VerifyMessage(*member.transfer, 0, &member.sample);
+  }
+  ++group_windows_;
+  for (uint32_t retake = 0; TakeTogether(&members, request); ++retake) {
+    // A host with fewer CPUs than NICs disturbs every window; it must not cost a multiple of them.
+    if (retake == options_.retakes || group_retakes_ > group_windows_ / 4) break;
+    ++group_retakes_;
+  }
+  for (Member& member : members) {
+    if (!member.runs()) continue;
+    if (member.waited) {
+      Remark(&member.sample, fmt::format("{}the measuring thread waited {} for its CPU", kDisturbed,
+                                         FormatDuration(*member.waited)));
+    }
+    VerifyMessage(*member.transfer, member.transfer->slots - 1, &member.sample);
+  }
+  SettleTogether(&members);
+  std::vector<Sample> samples;
+  for (Member& member : members) samples.push_back(std::move(member.sample));
+  return samples;
+}
+
+Engine::Member Engine::Join(const GroupMember& request, uint32_t round) {
+  Member member;
+  Sample& sample = member.sample;
+  sample.cell = request.cell;
+  sample.round = round;
+  sample.status = SampleStatus::kOk;
+  sample.start_offset = MeasuringClock::now() - options_.run_start;
+  if (peer_ == nullptr && request.far_end) {
+    const Nic* partner = machine().FindNic(request.far_end->nic);
+    if (partner != nullptr) {
+      sample.partner = partner->key();
+      sample.partner_place = request.far_end->place;
+    }
+  }
+  Describe(&sample);
+  if (sample.status != SampleStatus::kOk) return member;
+  if (peer_ != nullptr && peer_->gone()) {
+    sample.status = SampleStatus::kSkipped;
+    sample.reason = "the peer is gone: " + peer_->why_gone();
+    return member;
+  }
+  if (peer_ != nullptr && !NicInitiates(sample.cell.operation, sample.cell.direction)) {
+    sample.status = SampleStatus::kSkipped;
+    sample.reason =
+        fmt::format("{} {} is posted by the peer, whose clock has no common start with this one",
+                    ToString(sample.cell.operation), ToString(sample.cell.direction));
+    return member;
+  }
+  member.transfer = Prepare(&sample);
+  return member;
+}
+
+// Its queues are one thread's.
+void Engine::KeepOneInitiatorEach(std::vector<Member>* members) {
+  std::set<PciAddress> initiators;
+  for (Member& member : *members) {
+    if (!member.runs() || initiators.insert(member.Initiator()).second) continue;
+    member.sample.status = SampleStatus::kSkipped;
+    member.sample.reason = fmt::format("{} posts for another member already",
+                                       member.transfer->initiator->facts().device);
+    member.transfer.reset();
+  }
+}
+
+bool Engine::TakeTogether(std::vector<Member>* members, const WindowRequest& request) {
+  std::vector<Member*> running;
+  std::vector<LocalSide::MemberRun> runs;
+  for (Member& member : *members) {
+    if (!member.runs()) continue;
+    RunOrder order = member.transfer->order;
+    order.timing = request.timing;
+    running.push_back(&member);
+    runs.push_back({member.Initiator(), std::move(order)});
+  }
+  if (runs.empty()) return false;
+  const std::vector<RunOutcome> outcomes = local_->RunTogether(runs);
+  bool disturbed = false;
+  for (size_t i = 0; i < running.size(); ++i) {
+    Member& member = *running[i];
+    Sample& sample = member.sample;
+    member.waited.reset();
+    if (!TakeOutcome(*member.transfer, outcomes[i], &sample) || !outcomes[i].cpu_wait) continue;
+    const Bytes in_flight{sample.cell.size.count * sample.cell.depth};
+    const Nanoseconds bearable =
+        TolerableCpuWait(in_flight, sample.throughput.value_or(BytesPerSecond{}), sample.duration);
+    if (*outcomes[i].cpu_wait <= bearable) continue;
+    member.waited = outcomes[i].cpu_wait;
+    disturbed = true;
+  }
+  const auto failed = [](const Member* member) { return !member->runs(); };
+  if (const auto lost = std::find_if(running.begin(), running.end(), failed);
+      lost != running.end()) {
+    for (Member* member : running) {
+      if (!member->runs()) continue;
+      Remark(&member->sample,
+             fmt::format("the load was less: {} failed", (*lost)->sample.cell.nic.name));
+    }
+    return false;
+  }
+  return disturbed;
+}
+
+// A device may be the end of several members: each is held against all that was posted.
+void Engine::SettleTogether(std::vector<Member>* members) {
+  std::map<TransferEnd*, TransferEnd::CounterLedger> ledgers;
+  for (const Member& member : *members) {
+    if (!member.transfer) continue;
+    for (TransferEnd* end : {member.transfer->initiator, member.transfer->target}) {
+      ledgers[end] = end->ledger();
+    }
+  }
+  for (Member& member : *members) {
+    // After a failure it is not known what the devices moved.
+    if (!member.transfer || member.sample.status == SampleStatus::kFailed) continue;
+    Pending pending;
+    pending.initiator = member.transfer->initiator;
+    pending.target = member.transfer->target;
+    pending.no_baseline = member.no_baseline;
+    for (TransferEnd* end : {pending.initiator, pending.target}) {
+      end->ledger() = ledgers[end];
+      if (!end->ledger().last && pending.no_baseline.empty()) {
+        pending.no_baseline =
+            fmt::format("another member that {} served failed", end->facts().device);
+      }
+    }
+    pending.sample = std::move(member.sample);
+    member.sample = Settle(std::move(pending));
+  }
+}
+
+}  // namespace railgauge
