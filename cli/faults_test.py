@@ -214,13 +214,29 @@ class ControlTest(CliTestCase):
         self.assertIn("the device is lost: it was removed or reset", note)
         self.assertTrue([row for row in rows if "the device is lost" in row["reason"]])
 
+    def test_a_socket_in_use_is_kept_and_an_abandoned_one_replaced(self):
+        process = self.start("p4d.24xlarge", "sh", "-c", "read line", stdin=subprocess.PIPE)
+        second = run([runfile(EMULATE), f"--control={self.SOCKET}", "p4d.24xlarge", "true"],
+                     cwd=self.folder)
+        self.assert_status(second, 2)
+        self.assertIn("Give another path", second.stderr)
+        self.assertEqual(self.tell("status"), "ok: healthy")
+        process.kill()
+        process.wait()
+        self.assertTrue(os.path.exists(self.path(self.SOCKET)))
+        third = run([runfile(EMULATE), f"--control={self.SOCKET}", "p4d.24xlarge", "true"],
+                    cwd=self.folder)
+        self.assert_status(third, 0)
+
     def test_what_can_be_switched_and_what_not(self):
         process = self.start("p4d.24xlarge", "sh", "-c", "read line; exit 7", stdin=subprocess.PIPE)
         slow = "slow-nic:rdmap16s27=0.5"
         self.assertEqual(self.tell("status"), "ok: healthy")
         self.assertEqual(self.tell(slow), f"ok: {slow}")
         self.assertIn("restart the machine", self.tell("missing-gpu:gpu3", status=2))
-        self.assertIn("there is no fault", self.tell("bogus", status=2))
+        refused = self.tell("bogus", status=2)
+        self.assertIn("there is no fault", refused)
+        self.assertTrue(refused.startswith("emulate: --tell 'bogus': "), refused)
         self.assertEqual(self.tell("status"), f"ok: {slow}")
         self.assertEqual(self.tell("clear:all"), "ok: healthy")
         process.communicate("\n", timeout=30)

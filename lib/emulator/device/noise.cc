@@ -65,8 +65,8 @@ uint32_t CapacityDrift::Add(const EmulatedMachine& machine, FlowNetwork* network
 }
 
 BytesPerSecond CapacityDrift::CapacityAt(const Swinging& swinging, SimTime now) const {
-  const auto periods =
-      static_cast<double>(now / swinging.step_length) / kStepsPerPeriod + swinging.phase;
+  const SimTime steps = now / swinging.step_length;
+  const double periods = static_cast<double>(steps) / kStepsPerPeriod + swinging.phase;
   const double dip = (1 - std::cos(2 * std::numbers::pi * periods)) / 2;
   return BytesPerSecond{capacities_[swinging.resource].value * (1 - swinging.amplitude * dip)};
 }

@@ -14,11 +14,13 @@
 
 namespace railgauge::efa {
 
+inline constexpr size_t kWordBytes = sizeof(uint32_t);
+
 // A copy of a T at `from`, which is 4-byte aligned; whole words, each read once.
 template <typename T>
 T LoadShared(std::byte* from) {
-  static_assert(sizeof(T) % sizeof(uint32_t) == 0);
-  std::array<uint32_t, sizeof(T) / sizeof(uint32_t)> words;
+  static_assert(sizeof(T) % kWordBytes == 0);
+  std::array<uint32_t, sizeof(T) / kWordBytes> words;
   auto* shared = reinterpret_cast<uint32_t*>(from);
   for (size_t i = 0; i < words.size(); ++i) {
     words[i] = std::atomic_ref<uint32_t>(shared[i]).load(std::memory_order_relaxed);
@@ -29,8 +31,8 @@ T LoadShared(std::byte* from) {
 // Writes `entry` to `to`, the first word last: whoever sees that word sees the rest.
 template <typename T>
 void PublishShared(std::byte* to, const T& entry) {
-  static_assert(sizeof(T) % sizeof(uint32_t) == 0);
-  const auto words = std::bit_cast<std::array<uint32_t, sizeof(T) / sizeof(uint32_t)>>(entry);
+  static_assert(sizeof(T) % kWordBytes == 0);
+  const auto words = std::bit_cast<std::array<uint32_t, sizeof(T) / kWordBytes>>(entry);
   auto* shared = reinterpret_cast<uint32_t*>(to);
   for (size_t i = 1; i < words.size(); ++i) {
     std::atomic_ref<uint32_t>(shared[i]).store(words[i], std::memory_order_relaxed);

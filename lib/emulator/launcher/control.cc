@@ -44,6 +44,18 @@ std::string ReadLine(int fd) {
   return line;
 }
 
+int ConnectTo(int fd, const sockaddr_un& address) {
+  return connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+}
+
+// Whether `address` is a socket that nobody listens at any more: what a killed launcher leaves.
+bool IsAbandoned(const sockaddr_un& address) {
+  struct stat facts = {};
+  if (lstat(address.sun_path, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return false;
+  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return fd.valid() && ConnectTo(fd.get(), address) != 0 && errno == ECONNREFUSED;
+}
+
 bool SendLine(int fd, const std::string& line) {
   const std::string text = line + "\n";
   return send(fd, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
@@ -55,6 +67,7 @@ Result<ControlSocket> ControlSocket::Listen(const std::string& path) {
   RAILGAUGE_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const mode_t before = umask(0077);
+  if (IsAbandoned(address)) unlink(path.c_str());
   const bool bound =
       fd.valid() &&
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
@@ -63,7 +76,10 @@ Result<ControlSocket> ControlSocket::Listen(const std::string& path) {
   umask(before);
   if (bound) return ControlSocket(path, std::move(fd));
   return Fail(ErrnoError(error, "make control socket", path,
-                         error == EADDRINUSE ? "Remove it, or give another path" : ""));
+                         error == EADDRINUSE
+                             ? "Give another path: this is a file, or the socket of "
+                               "a machine that runs"
+                             : ""));
 }
 
 void ControlSocket::Answer(const std::function<std::string(const std::string&)>& tell) const {
@@ -79,8 +95,7 @@ Result<std::string> TellControl(const std::string& path, const std::string& line
   RAILGAUGE_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
   const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (fd.valid()) LimitWaiting(fd.get(), kAnswerSeconds);
-  if (!fd.valid() ||
-      connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  if (!fd.valid() || ConnectTo(fd.get(), address) != 0) {
     return Fail(
         ErrnoError(errno, "connect to", path, "Give the path of a running emulate --control=PATH"));
   }

@@ -92,33 +92,62 @@ Result<uint32_t> ParseNodeNumber(const std::string& argument, const std::string&
   return Fail(UsageError(argument, fmt::format("not a number from {} to {}", least, most)));
 }
 
+// A flag that takes a value: what it does with `argument`'s.
+struct Flag {
+  std::string_view name;
+  Status (*take)(const std::string& argument, const std::string& value, Options& options);
+};
+
+constexpr Flag kFlags[] = {
+    {"--scenarios",
+     [](const std::string&, const std::string& value, Options& options) -> Status {
+       options.scenarios = value;
+       return {};
+     }},
+    {"--argv0",
+     [](const std::string&, const std::string& value, Options& options) -> Status {
+       options.argv0 = value;
+       return {};
+     }},
+    {"--control",
+     [](const std::string&, const std::string& value, Options& options) -> Status {
+       options.control = value;
+       return {};
+     }},
+    {"--user",
+     [](const std::string& argument, const std::string& value, Options& options) -> Status {
+       if (!AllDigits(value, "0123456789")) return Fail(UsageError(argument, "not a user number"));
+       options.machine.isolation.user = static_cast<uid_t>(std::stoul(value));
+       return {};
+     }},
+    {"--nodes",
+     [](const std::string& argument, const std::string& value, Options& options) -> Status {
+       RAILGAUGE_ASSIGN_OR_RETURN(options.nodes, ParseNodeNumber(argument, value, 1, kMaxNodes));
+       return {};
+     }},
+    {"--node",
+     [](const std::string& argument, const std::string& value, Options& options) -> Status {
+       RAILGAUGE_ASSIGN_OR_RETURN(options.node, ParseNodeNumber(argument, value, 0, kMaxNodes - 1));
+       return {};
+     }},
+    {"--device-mode",
+     [](const std::string& argument, const std::string& value, Options& options) -> Status {
+       if (!AllDigits(value, "01234567")) return Fail(UsageError(argument, "not an octal number"));
+       options.machine.device_mode = value;
+       return {};
+     }},
+};
+
 Status ParseFlag(const std::string& argument, Options& options) {
   const size_t equals = argument.find('=');
   const std::string name = argument.substr(0, equals);
   const std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
-  const bool known = name == "--scenarios" || name == "--argv0" || name == "--user" ||
-                     name == "--device-mode" || name == "--nodes" || name == "--node" ||
-                     name == "--control";
-  if (!known) return Fail(UsageError(argument, "there is no such flag"));
-  if (value.empty()) return Fail(UsageError(argument, "it needs a value: " + name + "=VALUE"));
-  if (name == "--scenarios") {
-    options.scenarios = value;
-  } else if (name == "--argv0") {
-    options.argv0 = value;
-  } else if (name == "--user") {
-    if (!AllDigits(value, "0123456789")) return Fail(UsageError(argument, "not a user number"));
-    options.machine.isolation.user = static_cast<uid_t>(std::stoul(value));
-  } else if (name == "--control") {
-    options.control = value;
-  } else if (name == "--nodes") {
-    RAILGAUGE_ASSIGN_OR_RETURN(options.nodes, ParseNodeNumber(argument, value, 1, kMaxNodes));
-  } else if (name == "--node") {
-    RAILGAUGE_ASSIGN_OR_RETURN(options.node, ParseNodeNumber(argument, value, 0, kMaxNodes - 1));
-  } else {
-    if (!AllDigits(value, "01234567")) return Fail(UsageError(argument, "not an octal number"));
-    options.machine.device_mode = value;
+  for (const Flag& flag : kFlags) {
+    if (flag.name != name) continue;
+    if (value.empty()) return Fail(UsageError(argument, "it needs a value: " + name + "=VALUE"));
+    return flag.take(argument, value, options);
   }
-  return {};
+  return Fail(UsageError(argument, "there is no such flag"));
 }
 
 Result<Options> Parse(const std::vector<std::string>& arguments) {
@@ -248,8 +277,13 @@ int Tell(const std::string& path, const std::vector<std::string>& arguments) {
   const auto answer = TellControl(path, arguments[2]);
   if (!answer) return Complain("emulate", answer.error());
   const bool ok = answer->find("ok: ") != std::string::npos;
-  std::fprintf(ok ? stdout : stderr, "%s\n", answer->c_str());
-  return ok ? 0 : kUsageError;
+  if (ok) {
+    std::fprintf(stdout, "%s\n", answer->c_str());
+    return 0;
+  }
+  std::fprintf(stderr, "emulate: --tell '%s': %s\n", Printable(arguments[2]).c_str(),
+               answer->c_str());
+  return kUsageError;
 }
 
 // As Run, with a socket to switch faults by.

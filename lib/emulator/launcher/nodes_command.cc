@@ -30,7 +30,7 @@ constexpr int kSetUpError = 2;
 Result<std::string> FabricOfThisProcess() {
   const char* name = std::getenv(kFabricVariable);
   if (name == nullptr || *name == '\0') {
-    return Fail(MakeError("emulate", "", "there is no fabric here",
+    return Fail(MakeError("join the machines of emulate --nodes", "", "there is no fabric here",
                           "Use --node and --fabric-status below emulate --nodes=N SPEC COMMAND"));
   }
   return std::string(name);
