@@ -16,6 +16,7 @@ namespace {
 void End(Sample* sample, SampleStatus status, std::string reason) {
   sample->status = status;
   sample->reason = std::move(reason);
+  if (status == SampleStatus::kSkipped) sample->skip_cause = SkipCause::kNotPossible;
 }
 
 // Adds a remark to a sample whose status stays what it is.
@@ -101,6 +102,7 @@ Engine::Pending Engine::Start(const Cell& cell, const WindowRequest& request) {
   if (sample.status != SampleStatus::kOk) return pending;
   if (peer_ != nullptr && peer_->gone()) {
     End(&sample, SampleStatus::kSkipped, "the peer is gone: " + peer_->why_gone());
+    sample.skip_cause = SkipCause::kPeerGone;
     return pending;
   }
   std::optional<Transfer> transfer = Prepare(&sample);
@@ -277,6 +279,7 @@ void Engine::Run(Transfer* transfer, const WindowRequest& request, Sample* sampl
     std::optional<Nanoseconds> waited;
     if (!TakeWindow(*transfer, order, sample, &waited)) return;
     disturbed.reset();
+    sample->disturbed = waited ? std::optional(false) : std::nullopt;
     if (!waited || *waited <= TolerableCpuWait(Bytes{sample->cell.size.count * sample->cell.depth},
                                                sample->throughput.value_or(BytesPerSecond{}),
                                                sample->duration)) {
@@ -287,6 +290,7 @@ void Engine::Run(Transfer* transfer, const WindowRequest& request, Sample* sampl
     if (retakes_left_) --*retakes_left_;
   }
   if (disturbed) {
+    sample->disturbed = true;
     Remark(sample, fmt::format("disturbed: the measuring thread waited {} for its CPU",
                                FormatDuration(*disturbed)));
   }

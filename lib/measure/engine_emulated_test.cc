@@ -210,9 +210,11 @@ TEST_F(EngineEmulatedTest, APlanGivesItsSamplesInOrderWithTheirProofs) {
     if (scenario_.nics[0].model.rdma_write || sample.cell.operation == Operation::kRead) {
       EXPECT_EQ(sample.status, SampleStatus::kOk) << sample.reason;
       EXPECT_EQ(sample.counter_bytes, sample.posted_bytes);
+      EXPECT_EQ(sample.disturbed == true, sample.reason.find("disturbed") != std::string::npos);
     } else {
       EXPECT_EQ(sample.status, SampleStatus::kSkipped);
       EXPECT_NE(sample.reason.find("has no RDMA write"), std::string::npos) << sample.reason;
+      EXPECT_EQ(sample.skip_cause, SkipCause::kNotPossible);
     }
   }
 }

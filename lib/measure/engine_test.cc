@@ -34,6 +34,8 @@ TEST_F(EngineWithoutDevicesTest, AMissingNicIsSkipped) {
   const Sample sample = engine_->Measure(CellOf(nic, MemoryPlace::NumaNode(0)));
   EXPECT_EQ(sample.status, SampleStatus::kSkipped);
   EXPECT_EQ(sample.reason, "this machine has no EFA device at 0000:ff:00.0");
+  EXPECT_EQ(sample.skip_cause, SkipCause::kNotPossible);
+  EXPECT_EQ(sample.disturbed, std::nullopt);
   EXPECT_EQ(sample.cell.depth, 32u);
 }
 

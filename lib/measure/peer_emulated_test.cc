@@ -179,6 +179,7 @@ TEST_F(PeerEmulatedTest, WhenThePeerDiesFinishedRowsStayAndTheOthersSayWhy) {
         << samples[i].reason;
   }
   EXPECT_EQ(samples.back().status, SampleStatus::kSkipped);
+  EXPECT_EQ(samples.back().skip_cause, SkipCause::kPeerGone);
   EXPECT_TRUE(engine_->peer_gone());
 }
 

@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 11> kSampleStatuses = {"ok",
                                                               "retransmission_burst",
                                                               "above_ceiling",
                                                               "no_counters"};
+constexpr std::array<std::string_view, 4> kSkipCauses = {"not_possible", "no_time", "interrupted",
+                                                         "peer_gone"};
 constexpr std::array<std::string_view, 8> kVerdicts = {"OK",   "SLOW",  "WRONG",   "OVERSUBSCRIBED",
                                                        "IDLE", "NOISY", "INVALID", "UNDECIDED"};
 
@@ -41,6 +43,11 @@ bool IsMeasured(SampleStatus status) {
 
 bool IsContradicted(SampleStatus status) {
   return !IsMeasured(status) && status != SampleStatus::kSkipped && status != SampleStatus::kFailed;
+}
+
+std::string_view ToString(SkipCause cause) { return NameOf(kSkipCauses, cause); }
+std::optional<SkipCause> ParseSkipCause(std::string_view text) {
+  return FromName<SkipCause>(kSkipCauses, text);
 }
 
 std::string_view ToString(Verdict verdict) { return NameOf(kVerdicts, verdict); }

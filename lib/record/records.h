@@ -60,7 +60,7 @@ struct CensusRow {
 // The words of a proof (lib/measure/proof.h) say what contradicts the window.
 enum class SampleStatus {
   kOk,
-  kSkipped,              // the device lacks the capability, or the place does not exist here
+  kSkipped,              // not tried: SkipCause
   kFailed,               // tried, and an operation failed
   kInvalid,              // contradicted, with no word for how; rows of older versions have it
   kWrongData,            // what arrived differs from what was sent
@@ -77,6 +77,18 @@ std::optional<SampleStatus> ParseSampleStatus(std::string_view text);
 bool IsMeasured(SampleStatus status);
 // Whether the window was measured and is contradicted.
 bool IsContradicted(SampleStatus status);
+
+// Why a sample was skipped. Verdicts rest on it: what is not possible needs no measuring, all else
+// is missing.
+enum class SkipCause {
+  kNotPossible,  // the device lacks the capability, or the place does not exist here
+  kNoTime,       // the time budget was used up
+  kInterrupted,
+  kPeerGone,
+};
+std::string_view ToString(
+    SkipCause cause);  // "not_possible", "no_time", "interrupted", "peer_gone"
+std::optional<SkipCause> ParseSkipCause(std::string_view text);
 
 // The independent variables of a measurement.
 struct Cell {
@@ -136,6 +148,10 @@ struct Sample {
   std::optional<Nanoseconds> latency_p99;
   std::optional<Nanoseconds> latency_p99_9;
   std::optional<Nanoseconds> latency_max;
+  // Whether the measuring thread was kept from its CPU for longer than what it had in flight kept
+  // the NIC busy; such a window tells of the scheduler. Empty where the kernel does not say.
+  std::optional<bool> disturbed;
+  std::optional<SkipCause> skip_cause;  // of a skipped one
 };
 
 // interconnects.csv: NIC × field × id.

@@ -116,6 +116,9 @@ bool ParseField(std::string_view text, CensusStatus& value) {
 bool ParseField(std::string_view text, SampleStatus& value) {
   return Assign(ParseSampleStatus(text), value);
 }
+bool ParseField(std::string_view text, SkipCause& value) {
+  return Assign(ParseSkipCause(text), value);
+}
 bool ParseField(std::string_view text, Verdict& value) { return Assign(ParseVerdict(text), value); }
 
 std::string PrintAddresses(const std::vector<NicKey>& nics) {

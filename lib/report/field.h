@@ -68,6 +68,7 @@ bool ParseField(std::string_view text, IcField& value);
 bool ParseField(std::string_view text, Relation& value);
 bool ParseField(std::string_view text, CensusStatus& value);
 bool ParseField(std::string_view text, SampleStatus& value);
+bool ParseField(std::string_view text, SkipCause& value);
 bool ParseField(std::string_view text, Verdict& value);
 
 template <typename T>

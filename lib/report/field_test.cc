@@ -37,6 +37,10 @@ TEST(FieldTest, RoundTrips) {
                   "numa0;gpu:0000:53:00.0");
   ExpectRoundTrip(Verdict::kOversubscribed, "OVERSUBSCRIBED");
   ExpectRoundTrip(IcField::kRdmaRecv, "rdma_recv");
+  ExpectRoundTrip(SkipCause::kNoTime, "no_time");
+  ExpectRoundTrip(std::optional<bool>(), "");
+  ExpectRoundTrip(std::optional<bool>(false), "false");
+  ExpectRoundTrip(std::optional<bool>(true), "true");
 }
 
 TEST(FieldTest, WhatIsNotFiniteIsUnknown) {
@@ -60,6 +64,7 @@ TEST(FieldTest, RefusesWhatIsNoSuchValue) {
   refuses("numa0;", std::vector<MemoryPlace>{});
   refuses("ok", Verdict{});
   refuses("", Operation{});
+  refuses("1", false);
 }
 
 TEST(FieldTest, ListsOfNicsTakeTwoFields) {

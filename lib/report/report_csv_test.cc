@@ -33,7 +33,7 @@ TEST(ReportCsvTest, Headers) {
                 "interval_median_bytes_per_second,interval_mad_bytes_per_second,interval_modes,"
                 "poll_fraction,idle_fraction,cpu_bound,line_rate_bytes_per_second,"
                 "retransmitted_bytes,latency_min_ns,latency_p50_ns,latency_p90_ns,latency_p99_ns,"
-                "latency_p99_9_ns,latency_max_ns\n");
+                "latency_p99_9_ns,latency_max_ns,disturbed,skip_cause\n");
   EXPECT_EQ(CsvHeader<InterconnectRow>(),
             std::string(kRunHeader) +
                 "nic_pci_address,nic_name,field,interconnect_id,places,"
@@ -107,6 +107,7 @@ Sample FullSample() {
   sample.retransmitted_bytes = 0;
   sample.latency_min = Nanoseconds(9000);
   sample.latency_p99_9 = Nanoseconds(21000);
+  sample.disturbed = true;
   return sample;
 }
 
@@ -135,12 +136,13 @@ TEST(ReportCsvTest, CensusRowsRoundTrip) {
 }
 
 TEST(ReportCsvTest, SamplesRoundTrip) {
-  EXPECT_EQ(LineOf(FullSample()),
-            std::string(kRunRow) +
-                "0000:c6:00.0,rdmap198s0,gpu:0000:ca:00.0,write,from_memory,1048576,16,alone,"
-                "peer_memory,0000:50:00.0,rdmap80s0,numa1,loopback,0,9,123456789,20000000,238,"
-                "249561088,12478054400.25,11900,0.0625,300000000,300000001,ok,,100000000,10,"
-                "6000000000,12000000000,0,2,0.25,0.6875,false,12500000000,0,9000,,,,21000,\n");
+  EXPECT_EQ(
+      LineOf(FullSample()),
+      std::string(kRunRow) +
+          "0000:c6:00.0,rdmap198s0,gpu:0000:ca:00.0,write,from_memory,1048576,16,alone,"
+          "peer_memory,0000:50:00.0,rdmap80s0,numa1,loopback,0,9,123456789,20000000,238,"
+          "249561088,12478054400.25,11900,0.0625,300000000,300000001,ok,,100000000,10,"
+          "6000000000,12000000000,0,2,0.25,0.6875,false,12500000000,0,9000,,,,21000,,true,\n");
   ExpectRoundTrip(FullSample());
   const auto recorded =
       ParseReport<Sample>(CsvFile<Sample>(TheRun(), std::vector{FullSample()}), "samples.csv");
@@ -157,10 +159,12 @@ TEST(ReportCsvTest, ASampleNeverTakenHasNoPartner) {
   sample.cell.nic = kNic;
   sample.status = SampleStatus::kSkipped;
   sample.reason = "the device has no RDMA write";
+  sample.skip_cause = SkipCause::kNotPossible;
   EXPECT_EQ(LineOf(sample), std::string(kRunRow) +
                                 "0000:c6:00.0,rdmap198s0,numa0,read,to_memory,0,0,alone,host,,,,"
                                 "loopback,,0,0,0,0,0,,,,,,skipped,the device has no RDMA "
-                                "write,,,,,,,,,,,,,,,,,\n");
+                                "write,,,,,,,,,,,,,,,,,,,not_possible\n");
+  ExpectRoundTrip(sample);
 }
 
 TEST(ReportCsvTest, TheOtherRowsRoundTrip) {

@@ -92,6 +92,8 @@ constexpr Column<Sample> kSampleColumns[] = {
     Of<Sample>("latency_p99_ns", RAILGAUGE_FIELD(latency_p99)),
     Of<Sample>("latency_p99_9_ns", RAILGAUGE_FIELD(latency_p99_9)),
     Of<Sample>("latency_max_ns", RAILGAUGE_FIELD(latency_max)),
+    Of<Sample>("disturbed", RAILGAUGE_FIELD(disturbed)),
+    Of<Sample>("skip_cause", RAILGAUGE_FIELD(skip_cause)),
 };
 
 constexpr Column<InterconnectRow> kInterconnectColumns[] = {
