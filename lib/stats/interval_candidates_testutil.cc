@@ -29,7 +29,9 @@ std::vector<double> MediansOfResamples(std::span<const double> values) {
 
 Interval At(const std::vector<double>& sorted, double low, double high) {
   const auto last = static_cast<double>(sorted.size() - 1);
-  const auto at = [&](double share) { return sorted[static_cast<size_t>(share * last + 0.5)]; };
+  const auto at = [&](double share) {
+    return sorted[static_cast<size_t>(std::lround(share * last))];
+  };
   return {at(low), at(high)};
 }
 
