@@ -7,6 +7,7 @@
 #include "fmt/core.h"
 #include "lib/measure/counters.h"
 #include "lib/measure/cpu_wait.h"
+#include "lib/measure/intervals.h"
 #include "lib/measure/roles.h"
 #include "lib/topology/relation.h"
 
@@ -25,6 +26,34 @@ void Remark(Sample* sample, const std::string& remark) {
   sample->reason += remark;
 }
 
+// Twenty times as many as the chance that makes two modes (intervals.h) needs at the least.
+constexpr size_t kDipDraws = 2000;
+constexpr uint64_t kDipSeed = 1;
+
+// Below so much idle time the thread is taken for the limit: a path that has the thread wait for it
+// leaves it idle for as long as its messages take, less what posting and polling them costs.
+constexpr double kCpuBoundIdle = 0.05;
+
+void SetThreadShares(const RunOutcome& outcome, Sample* sample) {
+  const auto share = [&](Nanoseconds time) {
+    return static_cast<double>(time.count()) / static_cast<double>(outcome.duration.count());
+  };
+  sample->post_fraction = share(outcome.posting);
+  sample->poll_fraction = share(outcome.polling);
+  sample->idle_fraction = share(outcome.idle);
+  sample->cpu_bound = *sample->idle_fraction < kCpuBoundIdle;
+}
+
+void SetIntervals(const RunOutcome& outcome, DipTest& dip_test, Sample* sample) {
+  const auto summary = SummarizeIntervals(outcome.intervals, sample->cell.size, dip_test);
+  sample->interval = summary ? std::optional(outcome.interval) : std::nullopt;
+  sample->interval_count = summary ? std::optional(summary->count) : std::nullopt;
+  sample->interval_min = summary ? std::optional(summary->min) : std::nullopt;
+  sample->interval_median = summary ? std::optional(summary->median) : std::nullopt;
+  sample->interval_mad = summary ? std::optional(summary->mad) : std::nullopt;
+  sample->interval_modes = summary ? summary->modes : std::nullopt;
+}
+
 void SetRates(const RunOutcome& outcome, Sample* sample) {
   sample->duration = outcome.duration;
   sample->completions = outcome.completions;
@@ -33,7 +62,7 @@ void SetRates(const RunOutcome& outcome, Sample* sample) {
   if (seconds <= 0) return;
   sample->throughput = BytesPerSecond{static_cast<double>(sample->payload_bytes) / seconds};
   sample->messages_per_second = static_cast<double>(sample->completions) / seconds;
-  sample->post_fraction = std::chrono::duration<double>(outcome.posting).count() / seconds;
+  SetThreadShares(outcome, sample);
 }
 
 }  // namespace
@@ -48,7 +77,10 @@ Result<std::unique_ptr<Engine>> Engine::Create(Machine machine, CudaDriver cuda,
 
 Engine::Engine(std::unique_ptr<LocalSide> local, std::unique_ptr<PeerSide> peer,
                const EngineOptions& options)
-    : options_(options), peer_(std::move(peer)), local_(std::move(local)) {
+    : options_(options),
+      peer_(std::move(peer)),
+      local_(std::move(local)),
+      dip_test_(kDipSeed, kDipDraws) {
   if (peer_ != nullptr) local_->CancelBy(&peer_->gone());
 }
 
@@ -273,6 +305,7 @@ void Engine::Run(Transfer* transfer, const WindowRequest& request, Sample* sampl
   if (!VerifyMessage(*transfer, 0, sample)) return;
   RunOrder order = transfer->order;
   order.timing = request.timing;
+  order.interval = request.interval;
   order.min_completions = request.min_completions;
   std::optional<Nanoseconds> disturbed;
   for (uint32_t retake = 0;; ++retake) {
@@ -294,6 +327,11 @@ void Engine::Run(Transfer* transfer, const WindowRequest& request, Sample* sampl
     Remark(sample, fmt::format("disturbed: the measuring thread waited {} for its CPU",
                                FormatDuration(*disturbed)));
   }
+  if (sample->cpu_bound == true) {
+    Remark(sample, fmt::format("cpu_bound: the measuring thread, not the path, was the limit "
+                               "(idle {:.1f} % of the window)",
+                               100 * *sample->idle_fraction));
+  }
   VerifyMessage(*transfer, transfer->slots - 1, sample);
 }
 
@@ -308,6 +346,7 @@ bool Engine::TakeWindow(const Transfer& transfer, const RunOrder& order, Sample*
 bool Engine::TakeOutcome(const Transfer& transfer, const RunOutcome& outcome, Sample* sample) {
   if (!Account(transfer, outcome, sample)) return false;
   SetRates(outcome, sample);
+  SetIntervals(outcome, dip_test_, sample);
   sample->start_offset = outcome.window_start - options_.run_start;
   return true;
 }

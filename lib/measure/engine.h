@@ -32,6 +32,7 @@
 #include "lib/measure/transfer_end.h"
 #include "lib/memory/cuda_driver.h"
 #include "lib/record/records.h"
+#include "lib/stats/dip.h"
 #include "lib/topology/machine.h"
 
 namespace railgauge {
@@ -51,6 +52,8 @@ struct EngineOptions {
 struct WindowRequest {
   WindowTiming timing;
   uint64_t min_completions = 1;
+  // The window's throughput is noted in intervals of this length; 0: not.
+  Nanoseconds interval = std::chrono::milliseconds{100};
   uint32_t round = 0;
 };
 
@@ -168,6 +171,7 @@ class Engine {
   std::unique_ptr<PeerSide> peer_;  // null: loopback
   std::unique_ptr<LocalSide> local_;
   uint64_t next_seed_ = 1;
+  DipTest dip_test_;                      // of the intervals of windows
   std::optional<uint64_t> retakes_left_;  // of the plan that is being measured
   uint64_t group_windows_ = 0;            // so far, and how many of them again
   uint64_t group_retakes_ = 0;

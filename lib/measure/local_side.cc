@@ -87,6 +87,16 @@ class LocalSide::End : public TransferEnd {
     queues_ = {endpoint_->gid(), {numbers.begin(), numbers.end()}, SrdQueuePair::kQueueKey};
   }
 
+  std::vector<IntervalCount> CountsOf(const LoopResult& result) const {
+    std::vector<IntervalCount> counts;
+    LoopInterval before = {result.window_start, 0};
+    for (const LoopInterval& interval : std::span(intervals_).first(result.interval_count)) {
+      counts.push_back({interval.end - before.end, interval.completions - before.completions});
+      before = interval;
+    }
+    return counts;
+  }
+
   // After a run that failed.
   void Recover(const LoopResult& result, const Error& error) {
     // A NIC that completes nothing for the whole deadline gets no other chance: each would cost as
@@ -129,6 +139,8 @@ class LocalSide::End : public TransferEnd {
     setup->first_slot = order.first_slot;
     setup->warm_up = order.timing.warm_up;
     setup->window = order.timing.window;
+    setup->interval = order.interval;
+    if (order.interval > Nanoseconds{0}) setup->intervals = intervals_;
     setup->min_completions = order.min_completions;
     setup->max_requests = order.max_requests;
     setup->stall_deadline = order.stall_deadline;
@@ -142,6 +154,10 @@ class LocalSide::End : public TransferEnd {
     outcome.window_start = result.window_start;
     outcome.duration = result.window_end - result.window_start;
     outcome.posting = result.window_posting;
+    outcome.polling = result.window_polling;
+    outcome.idle = result.window_idle;
+    outcome.interval = result.interval;
+    outcome.intervals = CountsOf(result);
     outcome.completions = result.window_completions;
     outcome.posted = result.posted;
     outcome.cpu_wait = cpu_wait;
@@ -158,6 +174,7 @@ class LocalSide::End : public TransferEnd {
   EndFacts facts_;
   EndQueues queues_;
   std::optional<Error> broken_;
+  std::vector<LoopInterval> intervals_ = std::vector<LoopInterval>(kMostIntervals);
 };
 
 Result<std::unique_ptr<LocalSide>> LocalSide::Create(Machine machine, CudaDriver cuda,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "fmt/core.h"
 #include "lib/verbs/completion_status.h"
@@ -24,16 +25,19 @@ constexpr Nanoseconds kEventInterval = std::chrono::milliseconds{100};
 //  2. Every request is signalled, and its wr_id is the index of its queue pair: completions come in
 //     any order, and each gives back one credit to the right queue pair.
 //  3. Requests are posted in lists: one doorbell per list. After filling, every queue pair has
-//  fewer
-//     credits than a list, so at least three quarters of the depth is in flight.
-//  4. A pass polls at most 64 completions before posting again, and reads the clock once.
+//     fewer credits than a list, so at least three quarters of the depth is in flight.
+//  4. A pass polls at most 64 completions before posting again. It reads the clock once, and once
+//     more in the window where it posted, between posting and polling: these two readings share
+//     all of the window out between posting, polling, and polling in vain.
 //  5. The phase only moves forward: warm-up, window, load, drain. Only drain ends the loop, and it
 //     ends with nothing in flight, or with a failure.
-//  6. Nothing here allocates, locks, logs, or calls through a virtual function.
+//  6. An interval ends with the first completions at its edge or after it; there is always room for
+//     one more.
+//  7. Nothing here allocates, locks, logs, or calls through a virtual function.
 template <Operation kOperation>
 class Loop {
  public:
-  explicit Loop(const LoopSetup& setup) : setup_(setup) {}
+  explicit Loop(const LoopSetup& setup) : setup_(setup) { result_.interval = setup.interval; }
 
   LoopResult Run() {
     for (uint32_t i = 0; i < setup_.shape.queue_pairs; ++i) credits_[i] = setup_.shape.DepthOf(i);
@@ -41,13 +45,15 @@ class Loop {
     window_opens_ = setup_.common ? setup_.common->opens : now + setup_.warm_up;
     last_progress_ = now;
     while (true) {
-      if (phase_ != Phase::kDrain) Fill(now);
+      const TimePoint polls_from = phase_ == Phase::kDrain ? now : Fill(now);
       const uint32_t completions = Poll();
       now = MeasuringClock::now();
       if (setup_.common && now >= setup_.common->ends) EndCommonWindow();
       if (completions > 0) {
         last_progress_ = now;
-        Advance(now, completions);
+        Advance(now, now - polls_from, completions);
+      } else {
+        vain_ += now - polls_from;
       }
       if (result_.in_flight == 0 && phase_ == Phase::kDrain) break;
       // A queue that cannot be polled is never drained.
@@ -66,8 +72,9 @@ class Loop {
   // kLoad: the window is closed, and others that share it count on the load.
   enum class Phase { kWarmUp, kWindow, kLoad, kDrain };
 
-  // Posts lists until no queue pair has the credits for one (invariant 3).
-  void Fill(TimePoint now) {
+  // Posts lists until no queue pair has the credits for one (invariant 3). Returns when polling
+  // begins (invariant 4).
+  TimePoint Fill(TimePoint now) {
     bool posted = false;
     for (uint32_t i = 0; i < setup_.shape.queue_pairs; ++i) {
       while (credits_[i] >= setup_.shape.batch && phase_ != Phase::kDrain) {
@@ -75,9 +82,10 @@ class Loop {
         PostList(i);
       }
     }
-    if (posted && phase_ == Phase::kWindow) {
-      result_.window_posting += MeasuringClock::now() - now;
-    }
+    if (!posted || phase_ != Phase::kWindow) return now;
+    const TimePoint polls_from = MeasuringClock::now();
+    posting_ += polls_from - now;
+    return polls_from;
   }
 
   void PostList(uint32_t index) {
@@ -162,13 +170,19 @@ class Loop {
            result_.failure == LoopResult::Failure::kStalled;
   }
 
-  void Advance(TimePoint now, uint32_t completions) {
+  void Advance(TimePoint now, Nanoseconds polling, uint32_t completions) {
     if (phase_ == Phase::kWarmUp && now >= window_opens_) {
       phase_ = Phase::kWindow;
       result_.window_start = now;
+      posting_ = vain_ = Nanoseconds{0};
+      if (!setup_.intervals.empty()) interval_ends_ = now + result_.interval;
     } else if (phase_ == Phase::kWindow) {
       result_.window_completions += completions;
       result_.window_end = now;
+      result_.window_polling += polling;
+      result_.window_posting += std::exchange(posting_, Nanoseconds{0});
+      result_.window_idle += std::exchange(vain_, Nanoseconds{0});
+      if (now >= interval_ends_) EndInterval(now);
       if (now - result_.window_start >= setup_.window &&
           (setup_.common || result_.window_completions >= setup_.min_completions)) {
         result_.window_closed = true;
@@ -180,6 +194,19 @@ class Loop {
   void EndCommonWindow() {
     if (phase_ == Phase::kWindow) result_.window_closed = result_.window_completions > 0;
     phase_ = Phase::kDrain;
+  }
+
+  void EndInterval(TimePoint now) {
+    const std::span<LoopInterval> intervals = setup_.intervals;
+    intervals[result_.interval_count++] = {now, result_.window_completions};
+    if (result_.interval_count == intervals.size()) {
+      // Full: of every two, the end of the second is kept.
+      result_.interval_count /= 2;
+      result_.interval *= 2;
+      for (size_t i = 0; i < result_.interval_count; ++i) intervals[i] = intervals[2 * i + 1];
+    }
+    // The first edge that is still to come.
+    interval_ends_ += ((now - interval_ends_) / result_.interval + 1) * result_.interval;
   }
 
   void FailPoll(int error) {
@@ -197,7 +224,10 @@ class Loop {
   Phase phase_ = Phase::kWarmUp;
   TimePoint window_opens_;
   TimePoint last_progress_;
-  TimePoint asked_;  // for events
+  TimePoint asked_;         // for events
+  Nanoseconds posting_{0};  // since completions were last found
+  Nanoseconds vain_{0};     // and in passes that found none
+  TimePoint interval_ends_ = TimePoint::max();
   std::array<uint32_t, kMaxQueuePairs> credits_{};
 };
 
@@ -207,6 +237,8 @@ LoopResult RunLoop(Operation operation, const LoopSetup& setup) {
   RAILGAUGE_CHECK(setup.shape.queue_pairs <= kMaxQueuePairs);
   RAILGAUGE_CHECK(setup.shape.queue_pairs <= setup.queue_pairs.size());
   RAILGAUGE_CHECK(setup.shape.queue_pairs <= setup.target_numbers.size());
+  RAILGAUGE_CHECK(setup.intervals.size() % 2 == 0);
+  RAILGAUGE_CHECK(setup.intervals.empty() || setup.interval > Nanoseconds{0});
   RAILGAUGE_CHECK(setup.local.slots.count > 0 && setup.remote.slots.count > 0);
   if (operation == Operation::kRead) return Loop<Operation::kRead>(setup).Run();
   return Loop<Operation::kWrite>(setup).Run();

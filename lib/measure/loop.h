@@ -37,6 +37,13 @@ struct CommonWindow {
   MeasuringClock::time_point ends;
 };
 
+// An interval of the window: from the one before it (the first: from the window's start) to a pass
+// that found completions, so that its rate has no error from where its edges lie between two.
+struct LoopInterval {
+  MeasuringClock::time_point end;
+  uint64_t completions = 0;  // of the window, so far
+};
+
 struct LoopSetup {
   // The initiator's queue pairs; at least shape.queue_pairs, all of which complete into `cq`, and
   // nothing else does. Request i of any queue pair goes to target_numbers of the same index.
@@ -63,6 +70,11 @@ struct LoopSetup {
   // its window of `window` closed before; what completes from `ends` on is not counted, and a
   // window that is still open then closes with the last pass that found completions.
   std::optional<CommonWindow> common;
+  // The edges of the window's intervals are so far apart. They are noted here: there is room for an
+  // even number of them, or for none. Where they are more, two become one, and later ones are twice
+  // as long.
+  Nanoseconds interval{0};
+  std::span<LoopInterval> intervals;
 
   // Nothing completed for so long while requests were in flight: the NIC is taken for stuck.
   Nanoseconds stall_deadline = std::chrono::seconds{10};
@@ -78,8 +90,14 @@ struct LoopResult {
   MeasuringClock::time_point window_start;
   MeasuringClock::time_point window_end;
   uint64_t window_completions = 0;
-  Nanoseconds window_posting{0};  // time of the window that was spent inside posting
+  // Time of the window that was spent inside posting, in passes that found completions, and in
+  // passes that found none: together the whole of it.
+  Nanoseconds window_posting{0};
+  Nanoseconds window_polling{0};
+  Nanoseconds window_idle{0};
   bool window_closed = false;
+  size_t interval_count = 0;  // of LoopSetup::intervals; what remains of the window is in none
+  Nanoseconds interval{0};    // how far their edges are apart
 
   uint64_t posted = 0;                 // requests, in all
   uint64_t completed = 0;              // successful ones, in all

@@ -86,6 +86,7 @@ class FakeNic {
   uint64_t least_in_flight_at_poll = ~uint64_t{0};
   // What shall happen.
   uint32_t vendor_error = 7;
+  uint64_t polls_in_vain = 0;                       // after a doorbell
   uint64_t complete_at_most = ~uint64_t{0};         // then the NIC is stuck
   std::function<bool(uint64_t n)> fails = nullptr;  // completion n (from 0) has an error
   int post_error = 0;
@@ -107,6 +108,7 @@ class FakeNic {
   int Post(QueuePair* pair) {
     if (post_error != 0 && posted.size() >= post_error_after) return post_error;
     ++doorbells;
+    vain_ = polls_in_vain;
     for (const Request& request : pair->list) {
       posted.push_back(request);
       pending_.push_back(request);
@@ -128,6 +130,10 @@ class FakeNic {
 
   int NextPoll() {
     if (pending_.empty() || completed_ >= complete_at_most) return ENOENT;
+    if (pass_ == 0 && vain_ > 0) {
+      --vain_;
+      return ENOENT;
+    }
     const Request request = pending_.back();
     pending_.pop_back();
     cq_.cq.wr_id = request.wr_id;
@@ -143,6 +149,7 @@ class FakeNic {
   Cq cq_;
   std::deque<Request> pending_;
   uint64_t completed_ = 0;
+  uint64_t vain_ = 0;
   uint64_t pass_ = 0;
   bool polling_ = false;
 };
@@ -158,7 +165,10 @@ TEST(LoopTest, MeasuresAWindowAndLeavesNothingInFlight) {
   EXPECT_GT(result.window_completions, 0u);
   EXPECT_LT(result.window_completions, result.completed);
   EXPECT_GT(result.window_posting.count(), 0);
-  EXPECT_LE(result.window_posting, result.window_end - result.window_start);
+  EXPECT_GT(result.window_polling.count(), 0);
+  EXPECT_EQ(result.window_posting + result.window_polling + result.window_idle,
+            result.window_end - result.window_start);
+  EXPECT_EQ(result.interval_count, 0u) << "none asked for";
   EXPECT_EQ(result.posted, nic.posted.size());
   EXPECT_EQ(result.completed, result.posted);
   EXPECT_EQ(result.in_flight, 0u);
@@ -240,6 +250,78 @@ TEST(LoopTest, AWindowHoldsAtLeastTheCompletionsAskedFor) {
   EXPECT_TRUE(result.window_closed);
   EXPECT_GE(result.window_completions, 1000u);
   EXPECT_LE(result.window_completions, 1000u + 64);
+}
+
+// Checks what holds of any window's intervals.
+void ExpectIntervalsInWindow(const LoopResult& result, std::span<const LoopInterval> intervals) {
+  MeasuringClock::time_point end = result.window_start;
+  uint64_t completions = 0;
+  for (const LoopInterval& interval : intervals.first(result.interval_count)) {
+    EXPECT_GT(interval.end, end);
+    EXPECT_GT(interval.completions, completions);
+    end = interval.end;
+    completions = interval.completions;
+  }
+  EXPECT_LE(end, result.window_end);
+  EXPECT_LE(completions, result.window_completions);
+}
+
+TEST(LoopTest, AWindowOfTimeEndsWithItsLastInterval) {
+  FakeNic nic(4);
+  LoopSetup setup = nic.Setup(64);
+  std::vector<LoopInterval> intervals(64);
+  setup.window = milliseconds(20);
+  setup.interval = milliseconds(2);
+  setup.intervals = intervals;
+  const LoopResult result = RunLoop(Operation::kRead, setup);
+  ExpectIntervalsInWindow(result, intervals);
+  EXPECT_EQ(result.interval, milliseconds(2));
+  // Fewer where this host keeps the thread from its CPU beyond an edge.
+  ASSERT_GE(result.interval_count, 1u);
+  EXPECT_LE(result.interval_count, 10u);
+  EXPECT_EQ(intervals[result.interval_count - 1].end, result.window_end);
+  EXPECT_EQ(intervals[result.interval_count - 1].completions, result.window_completions);
+}
+
+TEST(LoopTest, AWindowOfCompletionsHasIntervalsToo) {
+  FakeNic nic(4);
+  LoopSetup setup = nic.Setup(64);
+  std::vector<LoopInterval> intervals(512);
+  setup.window = Nanoseconds{0};
+  setup.min_completions = 200000;
+  setup.interval = std::chrono::microseconds(50);
+  setup.intervals = intervals;
+  const LoopResult result = RunLoop(Operation::kRead, setup);
+  ExpectIntervalsInWindow(result, intervals);
+  EXPECT_GT(result.interval_count, 3u);
+  EXPECT_EQ(result.window_posting + result.window_polling + result.window_idle,
+            result.window_end - result.window_start);
+}
+
+TEST(LoopTest, IntervalsBecomeLongerWhereThereIsNoMoreRoom) {
+  FakeNic nic(4);
+  LoopSetup setup = nic.Setup(64);
+  std::vector<LoopInterval> intervals(4);
+  setup.window = milliseconds(40);
+  setup.interval = std::chrono::microseconds(500);
+  setup.intervals = intervals;
+  const LoopResult result = RunLoop(Operation::kRead, setup);
+  ExpectIntervalsInWindow(result, intervals);
+  EXPECT_GE(result.interval_count, 2u);
+  EXPECT_LT(result.interval_count, 4u);
+  EXPECT_GT(result.interval, setup.interval);
+  EXPECT_EQ(result.interval % setup.interval, Nanoseconds{0});
+}
+
+TEST(LoopTest, ANicThatLetsTheThreadWaitLeavesItIdle) {
+  FakeNic nic(1);
+  nic.polls_in_vain = 1000;
+  LoopSetup setup = nic.Setup(1);
+  setup.window = milliseconds(20);
+  const LoopResult result = RunLoop(Operation::kRead, setup);
+  const Nanoseconds window = result.window_end - result.window_start;
+  EXPECT_GT(result.window_idle, window * 9 / 10);
+  EXPECT_EQ(result.window_posting + result.window_polling + result.window_idle, window);
 }
 
 TEST(LoopTest, ACompletionErrorStopsPostingAndDrains) {

@@ -162,6 +162,30 @@ TEST_F(PeerEmulatedTest, EveryOperationAndDirectionIsProvenByBothHosts) {
   EXPECT_FALSE(engine_->peer_gone());
 }
 
+TEST_F(PeerEmulatedTest, AWindowThatThePeerPostsShowsItsInside) {
+  WindowRequest request;
+  request.timing = {milliseconds{2}, milliseconds{100}};
+  request.interval = milliseconds{10};
+  for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
+    Cell cell;
+    cell.nic = here_.nics[0].key();
+    cell.place = MemoryPlace::NumaNode(0);
+    cell.operation = Operation::kWrite;  // to_memory is posted by the peer
+    cell.direction = direction;
+    cell.size = Bytes{64 << 10};
+    const Sample sample = engine_->Measure(cell, request);
+    ASSERT_EQ(sample.status, SampleStatus::kOk) << sample.reason;
+    ASSERT_TRUE(sample.interval_count);
+    EXPECT_GE(*sample.interval_count, 3u);
+    EXPECT_LE(*sample.interval_count, 10u);
+    EXPECT_EQ(sample.interval, request.interval);
+    EXPECT_GT(sample.interval_min->value, 0);
+    EXPECT_LE(sample.interval_min, sample.interval_median);
+    EXPECT_NEAR(*sample.post_fraction + *sample.poll_fraction + *sample.idle_fraction, 1, 1e-6);
+    EXPECT_EQ(*sample.cpu_bound, *sample.idle_fraction < 0.05);
+  }
+}
+
 TEST_F(PeerEmulatedTest, WhenThePeerDiesFinishedRowsStayAndTheOthersSayWhy) {
   const Plan plan = SmallPlan();
   host_->VanishAfter(60);

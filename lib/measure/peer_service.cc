@@ -103,7 +103,7 @@ Result<Ran> PeerService::Do(const RunRequest& request) {
   const bool queues = request.depth > 0 && request.depth <= end->facts().max_depth &&
                       request.queue_pairs.size() >= side_->options().queue_pairs;
   if (!fits || !queues || !end->facts().Can(request.operation) || !InRange(request.warm_up) ||
-      !InRange(request.window) || !InRange(request.stall_deadline)) {
+      !InRange(request.window) || !InRange(request.interval) || !InRange(request.stall_deadline)) {
     return Fail(Refused(end->facts().device, "a window is asked for that it cannot run"));
   }
   RunOrder order;
@@ -116,6 +116,7 @@ Result<Ran> PeerService::Do(const RunRequest& request) {
   order.message_bytes = request.message_bytes;
   order.depth = request.depth;
   order.timing = {request.warm_up, request.window};
+  order.interval = request.interval;
   order.min_completions = request.min_completions;
   order.max_requests = request.max_requests;
   order.first_slot = request.first_slot;
@@ -125,6 +126,13 @@ Result<Ran> PeerService::Do(const RunRequest& request) {
   Ran ran;
   ran.duration = outcome.duration;
   ran.posting = outcome.posting;
+  ran.polling = outcome.polling;
+  ran.idle = outcome.idle;
+  ran.interval = outcome.interval;
+  for (const IntervalCount& interval : outcome.intervals) {
+    ran.interval_times.push_back(interval.duration);
+    ran.interval_counts.push_back(interval.completions);
+  }
   ran.completions = outcome.completions;
   ran.posted = outcome.posted;
   ran.cpu_wait = outcome.cpu_wait;

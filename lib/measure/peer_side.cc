@@ -85,6 +85,13 @@ class PeerSide::End : public TransferEnd {
     }
     outcome.duration = ran->duration;
     outcome.posting = ran->posting;
+    outcome.polling = ran->polling;
+    outcome.idle = ran->idle;
+    outcome.interval = ran->interval;
+    // The peer is of this version; should it err, there are fewer intervals and no crash.
+    for (size_t i = 0; i < std::min(ran->interval_times.size(), ran->interval_counts.size()); ++i) {
+      outcome.intervals.push_back({ran->interval_times[i], ran->interval_counts[i]});
+    }
     outcome.completions = ran->completions;
     outcome.posted = ran->posted;
     outcome.cpu_wait = ran->cpu_wait;
@@ -123,6 +130,7 @@ class PeerSide::End : public TransferEnd {
     request.depth = order.depth;
     request.warm_up = order.timing.warm_up;
     request.window = order.timing.window;
+    request.interval = order.interval;
     request.min_completions = order.min_completions;
     request.max_requests = order.max_requests;
     request.first_slot = order.first_slot;

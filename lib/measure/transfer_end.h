@@ -15,6 +15,7 @@
 #include "lib/base/units.h"
 #include "lib/measure/counters.h"
 #include "lib/measure/endpoint.h"
+#include "lib/measure/intervals.h"
 #include "lib/measure/loop.h"
 #include "lib/measure/place_memory.h"
 #include "lib/measure/plan.h"
@@ -64,6 +65,7 @@ struct RunOrder {
   uint32_t message_bytes = 0;
   uint32_t depth = 0;
   WindowTiming timing;
+  Nanoseconds interval{0};
   uint64_t min_completions = 1;
   uint64_t max_requests = 0;
   uint64_t first_slot = 0;
@@ -75,7 +77,11 @@ struct RunOutcome {
   // By this host's clock; of a peer's window it is known to a round trip of the control channel.
   MeasuringClock::time_point window_start;
   Nanoseconds duration{0};  // of the window
-  Nanoseconds posting{0};
+  Nanoseconds posting{0};   // and its shares, see LoopResult
+  Nanoseconds polling{0};
+  Nanoseconds idle{0};
+  Nanoseconds interval{0};
+  std::vector<IntervalCount> intervals;
   uint64_t completions = 0;
   uint64_t posted = 0;
   std::optional<Nanoseconds> cpu_wait;  // of the measuring thread, see cpu_wait.h

@@ -23,7 +23,7 @@
 namespace railgauge {
 
 // Changes whenever a message does: both hosts run one version of railgauge.
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 
 #define RAILGAUGE_MESSAGE(type)                    \
   static constexpr std::string_view kType = #type; \
@@ -243,6 +243,7 @@ struct RunRequest {
   uint32_t depth = 0;
   Nanoseconds warm_up{0};
   Nanoseconds window{0};
+  Nanoseconds interval{0};
   uint64_t min_completions = 0;
   uint64_t max_requests = 0;
   uint64_t first_slot = 0;
@@ -261,6 +262,7 @@ struct RunRequest {
     visit("depth", self.depth);
     visit("warm_up_ns", self.warm_up);
     visit("window_ns", self.window);
+    visit("interval_ns", self.interval);
     visit("min_completions", self.min_completions);
     visit("max_requests", self.max_requests);
     visit("first_slot", self.first_slot);
@@ -270,6 +272,11 @@ struct RunRequest {
 struct Ran {
   Nanoseconds duration{0};  // of the window
   Nanoseconds posting{0};
+  Nanoseconds polling{0};
+  Nanoseconds idle{0};
+  Nanoseconds interval{0};
+  std::vector<Nanoseconds> interval_times;  // of the window's intervals, and
+  std::vector<uint64_t> interval_counts;    // what completed in each
   uint64_t completions = 0;
   uint64_t posted = 0;
   std::optional<Nanoseconds> cpu_wait;
@@ -277,6 +284,11 @@ struct Ran {
   RAILGAUGE_MESSAGE(ran) {
     visit("duration_ns", self.duration);
     visit("posting_ns", self.posting);
+    visit("polling_ns", self.polling);
+    visit("idle_ns", self.idle);
+    visit("interval_ns", self.interval);
+    visit("interval_times_ns", self.interval_times);
+    visit("interval_counts", self.interval_counts);
     visit("completions", self.completions);
     visit("posted", self.posted);
     visit("cpu_wait_ns", self.cpu_wait);

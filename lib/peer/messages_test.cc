@@ -46,11 +46,16 @@ TEST(MessagesTest, EmptyIsNotZero) {
   ASSERT_TRUE(read);
   EXPECT_EQ(read->cpu_wait, std::nullopt);
   EXPECT_FALSE(read->failure);
+  EXPECT_TRUE(read->interval_times.empty());
+  ran.interval_times = {Nanoseconds{7}};
+  ran.interval_counts = {UINT64_MAX};
   ran.cpu_wait = Nanoseconds{0};
   ran.failure = FailureOf(MakeError("rdma read", "rdmap79s0", "it stopped", "Look at it"));
   read = DecodeAnswer<Ran>(Encode(ran));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->cpu_wait, Nanoseconds{0});
+  EXPECT_EQ(read->interval_times, ran.interval_times);
+  EXPECT_EQ(read->interval_counts, ran.interval_counts);
   ASSERT_TRUE(read->failure);
   EXPECT_EQ(ErrorOf(*read->failure).ToString(), "rdma read rdmap79s0: it stopped. Look at it.");
 }
