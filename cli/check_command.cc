@@ -33,8 +33,10 @@ namespace railgauge {
 namespace {
 
 constexpr char kFooter[] =
-    "PLACEMENT is a policy (nearest), or a CSV file with the header consumer,nic and one pair per\n"
-    "row, e.g. gpu:0000:53:00.0,rdmap79s0. A file named like a policy is written ./nearest.\n"
+    "PLACEMENT is a policy (nearest, nixl, nccl, mooncake, ucx, ompi, ompi-gpu, numa, "
+    "enumeration,\n"
+    "vendor-map), or a CSV file with the header consumer,nic and one pair per row, e.g.\n"
+    "gpu:0000:53:00.0,rdmap79s0. A file named like a policy is written ./nearest.\n"
     "Exit status: 0 all judged and OK; 1 a SLOW, WRONG, OVERSUBSCRIBED or IDLE verdict; 2 usage "
     "or\n"
     "set-up error; 3 something is NOISY, INVALID or UNDECIDED, or nothing could be judged.\n"
@@ -56,13 +58,6 @@ struct Options {
   bool allow_busy = false;
   PeerFlags peer;
 };
-
-bool IsPolicy(const std::string& name) {
-  for (const Policy& policy : Policies()) {
-    if (policy.name == name) return true;
-  }
-  return false;
-}
 
 // A policy's name, or a file, whatever it is called or is; what is neither is told with both in
 // mind.
@@ -86,6 +81,11 @@ bool Selected(const Session& session, const MemoryPlace& consumer) {
 Status CheckSomethingIsJudged(const Decision& decision, const Session& session) {
   for (const Assignment& assignment : decision.assignments) {
     if (Selected(session, assignment.consumer)) return {};
+  }
+  if (decision.assignments.front().consumer.kind == MemoryPlace::Kind::kAccelerator) {
+    return Fail(MakeError("judge placement", decision.source,
+                          "the memory of accelerators that are no CUDA GPU cannot be measured yet",
+                          "Judge what serves the NUMA nodes, e.g. --placement=nearest"));
   }
   std::string consumers;
   for (const Assignment& assignment : decision.assignments) {

@@ -1,95 +1,62 @@
 #include "lib/placement/policy.h"
 
-#include <algorithm>
-#include <tuple>
-#include <vector>
+#include <string>
 
 #include "fmt/core.h"
-#include "lib/topology/relation.h"
+#include "lib/placement/policies/consumers.h"
+#include "lib/placement/policies/mooncake.h"
+#include "lib/placement/policies/nccl.h"
+#include "lib/placement/policies/nearest.h"
+#include "lib/placement/policies/nixl.h"
+#include "lib/placement/policies/numa.h"
+#include "lib/placement/policies/open_mpi.h"
+#include "lib/placement/policies/ucx.h"
+#include "lib/placement/policies/vendor_map.h"
 
 namespace railgauge {
 namespace {
 
-// GPUs, or on a machine without any the NUMA nodes that have memory.
-std::vector<MemoryPlace> ConsumersOf(const Machine& machine) {
-  std::vector<MemoryPlace> places = machine.Places();
-  if (!machine.gpus.empty()) {
-    std::erase_if(places, [](const MemoryPlace& place) { return !place.is_gpu(); });
-  }
-  return places;
-}
-
-// How far a NIC is from a consumer; less is nearer.
-struct Edge {
-  Relation relation;  // the enum's order is nearest first
-  int hops;
-  size_t consumer;
-  size_t nic;
-  auto Distance() const { return std::tuple(relation, hops, consumer, nic); }
-};
-
-std::vector<Edge> EdgesByDistance(const Machine& machine,
-                                  const std::vector<MemoryPlace>& consumers) {
-  std::vector<Edge> edges;
-  for (size_t c = 0; c < consumers.size(); ++c) {
-    for (size_t n = 0; n < machine.nics.size(); ++n) {
-      const RelationResult result = RelationOf(machine, machine.nics[n], consumers[c]);
-      edges.push_back({result.relation, result.hops, c, n});
-    }
-  }
-  std::sort(edges.begin(), edges.end(),
-            [](const Edge& a, const Edge& b) { return a.Distance() < b.Distance(); });
-  return edges;
-}
-
-// The nearest pairs first, in two passes: until every consumer has `many / few` NICs, and then one
-// more for as many as there are NICs left. In a PCI tree, where what is near is near for all below
-// one bridge, taking the nearest first is also the best for all together. Where there are more
-// consumers than NICs the roles are exchanged: every consumer has one NIC, and every NIC the same
-// number of consumers, or one more.
-Decision DecideNearest(const Machine& machine) {
-  const std::vector<MemoryPlace> consumers = ConsumersOf(machine);
-  const size_t nic_count = machine.nics.size();
-  const bool share = consumers.size() > nic_count;
-  const size_t few = std::min(consumers.size(), nic_count);
-  const size_t many = std::max(consumers.size(), nic_count);
-  std::vector<size_t> taken_by_few(few, 0);
-  std::vector<bool> many_done(many, false);
-  std::vector<std::vector<size_t>> nics_of(consumers.size());
-  const std::vector<Edge> edges = EdgesByDistance(machine, consumers);
-  for (const size_t limit : {many / few, many / few + 1}) {
-    for (const Edge& edge : edges) {
-      const size_t one_of_few = share ? edge.nic : edge.consumer;
-      const size_t one_of_many = share ? edge.consumer : edge.nic;
-      if (many_done[one_of_many] || taken_by_few[one_of_few] >= limit) continue;
-      many_done[one_of_many] = true;
-      ++taken_by_few[one_of_few];
-      nics_of[edge.consumer].push_back(edge.nic);
-    }
-  }
-  Decision decision{"policy nearest", {}};
-  for (size_t c = 0; c < consumers.size(); ++c) {
-    std::sort(nics_of[c].begin(), nics_of[c].end());
-    Assignment assignment{consumers[c], {}};
-    for (const size_t n : nics_of[c]) assignment.nics.push_back(machine.nics[n].key());
-    decision.assignments.push_back(std::move(assignment));
-  }
-  return decision;
-}
-
 constexpr Policy kPolicies[] = {
     {"nearest",
-     "Each NIC goes to one GPU, every GPU gets the same number (or one more), the nearest by "
-     "common "
-     "PCI bridge first, then by NUMA node; without GPUs to NUMA nodes.",
-     "The rule that NCCL's and libfabric's users write down as \"use the NICs below the GPU's own "
-     "switch\"; an even split because the EFA instance types are built that way.",
-     DecideNearest},
+     "every NIC goes to one GPU (NUMA node without GPUs), all get the same number or one more, the "
+     "nearest first",
+     "railgauge; nixl where every switch with NICs has a GPU", DecideNearest},
+    {"nixl",
+     "a GPU uses the NICs that meet it at its nearest ancestor, split evenly among the GPUs there",
+     "NIXL libfabric_topology.cpp, aws-ofi-nccl nccl_ofi_topo.cpp", DecideNixl},
+    {"nccl",
+     "the NICs of the nearest path type, divided among the GPUs that they are local to, by bits of "
+     "the GPU's number",
+     "NCCL topo.cc (ncclTopoGetLocalNet)", DecideNccl},
+    {"mooncake",
+     "all NICs of the GPU's NUMA node with the shortest path in sysfs, shared by all GPUs so near",
+     "Mooncake topology.cpp", DecideMooncake},
+    {"ucx",
+     "the two fastest by UCX's distance class, then by enumeration; the second at least a quarter "
+     "as fast",
+     "UCX topo.c, wireup/select.c", DecideUcx},
+    {"ompi", "NIC r of the CPUs' NUMA node for the r-th process (one per GPU) of the node",
+     "Open MPI common_ofi.c (get_nearest_nic)", DecideOpenMpi},
+    {"ompi-gpu", "the first of the NICs with the fewest hwloc objects between it and the GPU",
+     "Open MPI common_ofi.c (opal_common_ofi_accelerator_rank=0)", DecideOpenMpiByGpu},
+    {"numa", "all NICs of the consumer's NUMA node",
+     "Mooncake and NIXL for host memory; numactl users for GPUs", DecideNuma},
+    {"enumeration", "NIC i for GPU i, modulo the number of NICs",
+     "Open MPI common_ofi.c (select_provider_round_robin), launch scripts", DecideByEnumeration},
+    {"vendor-map", "the vendor's table of NIC and accelerator (Trainium only)",
+     "aws-neuron/connected-device-maps-over-efa-for-neuron", DecideByVendorMap},
 };
 
 }  // namespace
 
 std::span<const Policy> Policies() { return kPolicies; }
+
+bool IsPolicy(std::string_view name) {
+  for (const Policy& policy : Policies()) {
+    if (policy.name == name) return true;
+  }
+  return false;
+}
 
 Result<Decision> DecideByPolicy(std::string_view name, const Machine& machine) {
   for (const Policy& policy : Policies()) {

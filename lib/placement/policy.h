@@ -17,16 +17,20 @@ namespace railgauge {
 
 struct Policy {
   std::string_view name;
-  std::string_view rule;    // in one sentence
-  std::string_view source;  // where the rule is from
-  // Pure. The machine has at least one NIC and one consumer.
-  Decision (*decide)(const Machine& machine);
+  std::string_view rule;    // in one sentence, without its stop
+  std::string_view source;  // where the rule is from: project and file; the rule's header says more
+  // Pure. The machine has at least one NIC and one consumer. An Error where the rule says nothing
+  // about such a machine.
+  Result<Decision> (*decide)(const Machine& machine);
 };
 
 std::span<const Policy> Policies();
 
+// Whether there is a policy of that name.
+bool IsPolicy(std::string_view name);
+
 // The decision of the policy `name` for `machine`. Errors: no such policy (the reason lists them),
-// no NIC, no consumer.
+// no NIC, no consumer, and what the policy's rule says nothing about.
 Result<Decision> DecideByPolicy(std::string_view name, const Machine& machine);
 
 }  // namespace railgauge

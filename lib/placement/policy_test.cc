@@ -126,8 +126,9 @@ TEST(PolicyTest, Errors) {
   const auto unknown = DecideByPolicy("closest\n", MakeP5());
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().ToString(),
-            "decide by policy 'closest?': there is no such policy; there is: nearest. Name one of "
-            "them, or a decision file that exists.");
+            "decide by policy 'closest?': there is no such policy; there is: nearest, nixl, nccl, "
+            "mooncake, ucx, ompi, ompi-gpu, numa, enumeration, vendor-map. Name one of them, or a "
+            "decision file that exists.");
   Machine no_nics = MakeP5();
   no_nics.nics.clear();
   EXPECT_FALSE(DecideByPolicy("nearest", no_nics));
@@ -135,6 +136,46 @@ TEST(PolicyTest, Errors) {
   no_consumers.gpus.clear();
   no_consumers.numa_nodes.clear();
   EXPECT_FALSE(DecideByPolicy("nearest", no_consumers));
+}
+
+// A container with two of eight GPUs: what is below other switches meets no GPU and stays idle.
+TEST(PolicyTest, NixlLeavesNicsIdleThatNoGpuIsNear) {
+  Machine machine = MakeP5();
+  machine.gpus = {machine.gpus[0], machine.gpus[7]};
+  EXPECT_EQ(Lines(*DecideByPolicy("nixl", machine)),
+            (std::vector<std::string>{
+                "gpu:0000:53:00.0: 0000:4f:00.0 0000:50:00.0 0000:51:00.0 0000:52:00.0",
+                "gpu:0000:ca:00.0: 0000:c6:00.0 0000:c7:00.0 0000:c8:00.0 0000:c9:00.0"}));
+}
+
+// g6 has its only NIC on node 0: the GPUs of node 0 meet it there, those of node 1 meet nothing and
+// may use all of the machine.
+TEST(PolicyTest, NixlFallsBackToAllNics) {
+  const auto decision = DecideByPolicy("nixl", MakeG6());
+  ASSERT_TRUE(decision);
+  ASSERT_EQ(decision->assignments.size(), 8u);
+  for (const Assignment& assignment : decision->assignments) EXPECT_EQ(assignment.nics.size(), 1u);
+}
+
+// Switches in cascade: the lower one is nearer to NCCL (PIX) than the upper (PXB).
+TEST(PolicyTest, NcclPrefersTheLowerSwitch) {
+  Machine machine = MakeHost(1);
+  machine.nics = {
+      MakeNic("0000:08:00.0", "0000:00", {"0000:00:01.0", "0000:01:00.0", "0000:02:00.0"}, 0),
+      MakeNic("0000:09:00.0", "0000:00",
+              {"0000:00:01.0", "0000:01:00.0", "0000:02:01.0", "0000:03:00.0", "0000:04:00.0"}, 0)};
+  machine.gpus = {
+      MakeGpu("0000:0a:00.0", "0000:00",
+              {"0000:00:01.0", "0000:01:00.0", "0000:02:01.0", "0000:03:00.0", "0000:04:01.0"}, 0)};
+  EXPECT_EQ(Lines(*DecideByPolicy("nccl", machine)),
+            (std::vector<std::string>{"gpu:0000:0a:00.0: 0000:09:00.0"}));
+}
+
+// NUMA -1 is one node of its own to NCCL: nothing is preferred on a flat tree.
+TEST(PolicyTest, NcclOnAFlatTreeTakesTheOnlyNic) {
+  const auto decision = DecideByPolicy("nccl", MakeG5());
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->assignments.size(), 8u);
 }
 
 TEST(PolicyTest, TheTableSaysWhereARuleIsFrom) {
