@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
 
 #include "lib/base/nearest.h"
 #include "lib/base/output_path.h"
@@ -166,6 +165,18 @@ std::string VariableOf(std::string_view name) {
 }
 
 }  // namespace
+
+std::optional<std::string> BenchmarkFlagValue(const std::vector<std::string>& arguments,
+                                              std::string_view name) {
+  const std::string flag = "--" + std::string(name);
+  std::optional<std::string> value;
+  if (const char* variable = std::getenv(VariableOf(name).c_str())) value = variable;
+  for (const std::string& argument : arguments) {
+    if (argument == flag) value = "";
+    if (argument.starts_with(flag + "=")) value = argument.substr(flag.size() + 1);
+  }
+  return value;
+}
 
 std::vector<std::string> BenchmarkFlagNames() {
   std::vector<std::string> names;

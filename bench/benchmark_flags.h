@@ -7,6 +7,7 @@
 #ifndef RAILGAUGE_BENCH_BENCHMARK_FLAGS_H_
 #define RAILGAUGE_BENCH_BENCHMARK_FLAGS_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ namespace railgauge {
 // flag that this version does not have, no value or a wrong one, a context key that the run sets
 // itself, and an output file that cannot be written (which makes the file, as the library will).
 Status CheckBenchmarkFlags(const std::vector<std::string>& arguments);
+
+// The value of the flag `name` (without "--"): of the last such argument, else of its variable;
+// empty text for a flag without a value, nothing for one that is not given.
+std::optional<std::string> BenchmarkFlagValue(const std::vector<std::string>& arguments,
+                                              std::string_view name);
 
 // All names, with "--".
 std::vector<std::string> BenchmarkFlagNames();

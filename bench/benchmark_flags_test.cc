@@ -75,6 +75,18 @@ TEST(BenchmarkFlagsTest, VariablesAreFlags) {
   EXPECT_NE(status.error().ToString().find("BENCHMARK_MIN_TIME"), std::string::npos);
 }
 
+TEST(BenchmarkFlagsTest, TheLastValueCounts) {
+  const std::vector<std::string> arguments = {"--benchmark_out=a", "--benchmark_out=b=c",
+                                              "--benchmark_list_tests", "--benchmark_out_format"};
+  EXPECT_EQ(BenchmarkFlagValue(arguments, "benchmark_out"), "b=c");
+  EXPECT_EQ(BenchmarkFlagValue(arguments, "benchmark_list_tests"), "");
+  EXPECT_EQ(BenchmarkFlagValue(arguments, "benchmark_format"), std::nullopt);
+  ::setenv("BENCHMARK_FORMAT", "json", 1);
+  EXPECT_EQ(BenchmarkFlagValue(arguments, "benchmark_format"), "json");
+  EXPECT_EQ(BenchmarkFlagValue({"--benchmark_format=csv"}, "benchmark_format"), "csv");
+  ::unsetenv("BENCHMARK_FORMAT");
+}
+
 // What the library's help lists is what is known here, but for counters that need libpfm.
 TEST(BenchmarkFlagsTest, TheTableIsTheLibrarys) {
   ::testing::internal::CaptureStdout();

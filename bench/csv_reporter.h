@@ -1,7 +1,8 @@
-// CsvReporter: Google Benchmark's display, and beside it the samples themselves as CSV rows.
+// CsvReporter: Google Benchmark's display, and beside it the rows themselves as CSV.
 //
-// Google Benchmark's own CSV holds what it computed from iterations and time; a row here is the
-// engine's sample, with partner, window, counters and reason, equal to a row of samples.csv.
+// Google Benchmark's own CSV holds what it computed from iterations and time; a row here is what
+// was measured: of a transfer the engine's sample, with partner, window, counters and reason, equal
+// to a row of samples.csv.
 #ifndef RAILGAUGE_BENCH_CSV_REPORTER_H_
 #define RAILGAUGE_BENCH_CSV_REPORTER_H_
 
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/row_log.h"
 #include "benchmark/benchmark.h"
 #include "lib/base/result.h"
 #include "lib/base/unique_fd.h"
@@ -18,27 +20,14 @@
 
 namespace railgauge {
 
-// The samples that benchmarks took, by benchmark. Google Benchmark runs each several times to find
-// how many iterations fill its time, and only the last runs (one per repetition) count.
-class SampleLog {
- public:
-  void Add(const std::string& benchmark, Sample sample);
-  // The last `repetitions` samples of `benchmark` (fewer when there are not so many), the
-  // repetition's number from 0 being the sample's round; what was logged of it is forgotten.
-  std::vector<Sample> Take(const std::string& benchmark, size_t repetitions);
-
- private:
-  std::map<std::string, std::vector<Sample>> samples_;
-};
-
 class CsvReporter : public benchmark::BenchmarkReporter {
  public:
-  // Displays by `display`. Takes reported samples out of `log`, which outlives this.
-  CsvReporter(std::unique_ptr<BenchmarkReporter> display, SampleLog* log);
+  // Displays by `display`. Takes reported rows out of `log`, which outlives this.
+  CsvReporter(std::unique_ptr<BenchmarkReporter> display, RowLog* log);
 
-  // Also writes rows to the file at `path`, from now on, each as soon as it is there. "-" is
-  // stdout: it gets the rows alone, and the display goes to stderr.
-  Status OpenCsv(const std::string& path, const RunIdentity& run);
+  // Also writes `header` and rows to the file at `path`, from now on, each as soon as it is there.
+  // "-" is stdout: it gets the rows alone, and the display goes to stderr.
+  Status OpenCsv(const std::string& path, std::string_view header, const RunIdentity& run);
 
   bool ReportContext(const Context& context) override;
   void ReportRunsConfig(double min_time, bool has_explicit_iterations,
@@ -47,21 +36,22 @@ class CsvReporter : public benchmark::BenchmarkReporter {
   void Finalize() override;
 
   // Of all rows.
-  size_t CountOf(SampleStatus status) const;
-  size_t CountIf(bool (*is)(SampleStatus)) const;
-  // False when the file could not take a row.
-  bool csv_good() const { return csv_error_ == 0; }
+  size_t CountOf(LoggedRow::Outcome outcome) const;
+  // What kept the file from taking a row whole, if anything.
+  const Status& csv_written() const { return csv_written_; }
 
  private:
-  // Nothing more after the first text that could not be written whole.
-  void Write(std::string_view text);
+  // As a whole, or not at all: a half row would make the next one unreadable. Nothing more after
+  // the first that could not be written.
+  void Write(std::string_view line);
 
   std::unique_ptr<BenchmarkReporter> display_;
-  SampleLog* log_;
-  std::map<SampleStatus, size_t> counts_;
+  RowLog* log_;
+  std::map<LoggedRow::Outcome, size_t> counts_;
   RunIdentity run_;
   UniqueFd csv_;
-  int csv_error_ = 0;  // the errno
+  std::string csv_path_;
+  Status csv_written_;
 };
 
 }  // namespace railgauge

@@ -1,7 +1,10 @@
 #include "bench/csv_reporter.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,34 +16,25 @@
 namespace railgauge {
 namespace {
 
-Sample SampleWith(uint64_t completions) {
-  Sample sample;
-  sample.completions = completions;
-  sample.status = SampleStatus::kOk;
-  return sample;
-}
+constexpr char kHeader[] = "header\n";
 
-TEST(SampleLogTest, GivesTheLastOfEachRepetitionAndForgets) {
-  SampleLog log;
-  for (const uint64_t completions : {1u, 10u, 1000u, 1001u, 1002u}) {
-    log.Add("a", SampleWith(completions));
-  }
-  log.Add("b", SampleWith(7));
-  const std::vector<Sample> samples = log.Take("a", 3);
-  ASSERT_EQ(samples.size(), 3u);
-  for (uint32_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(samples[i].completions, 1000 + i);
-    EXPECT_EQ(samples[i].round, i);
-  }
-  EXPECT_TRUE(log.Take("a", 3).empty());
-  EXPECT_EQ(log.Take("b", 5).size(), 1u);
-  EXPECT_TRUE(log.Take("c", 1).empty());
+// A row of a transfer, as rdma_bench.cc logs it.
+LoggedRow RowWith(uint64_t completions) {
+  return {LoggedRow::Outcome::kMeasured, [completions](const RunIdentity& run, uint32_t round) {
+            Sample sample;
+            sample.completions = completions;
+            sample.status = SampleStatus::kOk;
+            sample.round = round;
+            return CsvRow(run, sample);
+          }};
 }
 
 class SilentReporter : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const std::vector<Run>& runs) override { *displayed += runs.size(); }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    if (displayed != nullptr) *displayed += runs.size();
+  }
   size_t* displayed = nullptr;
 };
 
@@ -48,15 +42,15 @@ TEST(CsvReporterTest, WritesOneRowPerRepetitionOnce) {
   size_t displayed = 0;
   auto display = std::make_unique<SilentReporter>();
   display->displayed = &displayed;
-  SampleLog log;
+  RowLog log;
   CsvReporter reporter(std::move(display), &log);
   const std::string path = testing::TempDir() + "/bench.csv";
   RunIdentity identity;
   identity.run_id = "run";
   identity.platform = "emulated";
-  ASSERT_TRUE(reporter.OpenCsv(path, identity));
+  ASSERT_TRUE(reporter.OpenCsv(path, CsvHeader<Sample>(), identity));
 
-  for (const uint64_t completions : {1u, 20u, 21u}) log.Add("a", SampleWith(completions));
+  for (const uint64_t completions : {1u, 20u, 21u}) log.Add("a", RowWith(completions));
   std::vector<benchmark::BenchmarkReporter::Run> runs(3);  // two repetitions and an aggregate
   for (auto& run : runs) {
     run.run_name.function_name = "a";
@@ -65,8 +59,8 @@ TEST(CsvReporterTest, WritesOneRowPerRepetitionOnce) {
   reporter.ReportRuns(runs);
 
   EXPECT_EQ(displayed, 3u);
-  EXPECT_EQ(reporter.CountOf(SampleStatus::kOk), 2u);
-  EXPECT_EQ(reporter.CountOf(SampleStatus::kFailed), 0u);
+  EXPECT_EQ(reporter.CountOf(LoggedRow::Outcome::kMeasured), 2u);
+  EXPECT_EQ(reporter.CountOf(LoggedRow::Outcome::kWrong), 0u);
   const auto recorded = ParseReport<Sample>(*ReadFile(path), path);
   ASSERT_TRUE(recorded) << recorded.error().ToString();
   ASSERT_EQ(recorded->rows.size(), 2u);
@@ -80,17 +74,42 @@ TEST(CsvReporterTest, AFileThatIsNotKeptOrWaitsForAReaderIsRefused) {
   const std::string pipe = testing::TempDir() + "/csv_reporter_test_pipe";
   std::filesystem::remove(pipe);
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  SampleLog log;
+  RowLog log;
   for (const std::string& path : {std::string("/sys/bench.csv"), pipe, std::string("/dev/full")}) {
     CsvReporter reporter(std::make_unique<SilentReporter>(), &log);
-    EXPECT_FALSE(reporter.OpenCsv(path, {})) << path;
+    EXPECT_FALSE(reporter.OpenCsv(path, kHeader, {})) << path;
   }
 }
 
-TEST(CsvReporterTest, AFileThatCannotBeWrittenIsOneLine) {
-  SampleLog log;
+// A file size limit stands for a full disk: both refuse in the middle of a row.
+TEST(CsvReporterTest, ARowThatDoesNotFitIsLeftOutWhole) {
+  const std::string path = testing::TempDir() + "/bench_limited.csv";
+  RowLog log;
   CsvReporter reporter(std::make_unique<SilentReporter>(), &log);
-  const Status status = reporter.OpenCsv("/no/such/folder/bench.csv", {});
+  ASSERT_TRUE(reporter.OpenCsv(path, kHeader, {}));
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit = before;
+  limit.rlim_cur = 16;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  std::vector<benchmark::BenchmarkReporter::Run> runs(1);
+  for (const char* line : {"row1\n", "much too long a row\n", "r\n"}) {
+    log.Add("a", {LoggedRow::Outcome::kMeasured,
+                  [line](const RunIdentity&, uint32_t) { return std::string(line); }});
+    runs[0].run_name.function_name = "a";
+    reporter.ReportRuns(runs);
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(*ReadFile(path), "header\nrow1\n");
+  ASSERT_FALSE(reporter.csv_written());
+  EXPECT_EQ(reporter.csv_written().error().error_number, EFBIG);
+}
+
+TEST(CsvReporterTest, AFileThatCannotBeWrittenIsOneLine) {
+  RowLog log;
+  CsvReporter reporter(std::make_unique<SilentReporter>(), &log);
+  const Status status = reporter.OpenCsv("/no/such/folder/bench.csv", kHeader, {});
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().ToString(),
             "write --csv_out /no/such/folder/bench.csv: ENOENT (No such file or directory). "

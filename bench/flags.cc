@@ -1,59 +1,149 @@
 #include "bench/flags.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <string_view>
-#include <utility>
 
 #include "cli/quantities.h"
+#include "fmt/core.h"
 
 namespace railgauge {
+namespace {
 
-const char kBenchFlagsHelp[] =
-    "railgauge flags:\n"
-    "          [--emulate=SPEC]       run on an emulated machine: p5.48xlarge, p4d.24xlarge, "
-    "FILE.yaml\n"
-    "          [--nics=NIC,...]       PCI address or exact device name; default all\n"
-    "          [--places=PLACE,...]   numa0, gpu3 (CUDA ordinal), gpu:0000:53:00.0; default all\n"
-    "          [--sizes=SIZE,...]     message sizes; default 4KiB,64KiB,1MiB\n"
-    "          [--csv_out=FILE]       one row per repetition, as in samples.csv; - is stdout,\n"
-    "                                 and the display then goes to stderr\n"
-    "          [--peer=HOST[:PORT]]   measure with this host, where `railgauge serve` runs\n"
-    "          [--token=FILE]         the token file that both hosts have\n"
-    "Examples:\n"
-    "          --emulate=p5.48xlarge --nics=rdmap79s0 --places=numa0,gpu0 --sizes=1MiB\n"
-    "          --benchmark_filter=direction:to_memory --benchmark_repetitions=5 "
-    "--csv_out=rows.csv\n"
-    "Google Benchmark flags:\n";
+// Far above what any device has; it says itself what it cannot do.
+constexpr uint32_t kLargestDepth = 65536;
+constexpr uint32_t kMostQueuePairs = 64;
 
-Result<BenchFlags> ParseBenchFlags(const std::vector<std::string>& arguments) {
+Result<uint32_t> ParseCount(std::string_view flag, std::string_view text, uint32_t largest) {
+  uint32_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, count);
+  if (error == std::errc() && rest == end && count >= 1 && count <= largest) return count;
+  return Fail(MakeError(fmt::format("read {}", flag), fmt::format("'{}'", Printable(text)),
+                        fmt::format("it is no number from 1 to {}", largest)));
+}
+
+using Value = const std::string&;
+
+Status SetSizes(Value value, BenchFlags& flags) {
+  RAILGAUGE_ASSIGN_OR_RETURN(flags.sizes, ParseSizes(value));
+  return {};
+}
+
+Status SetDepths(Value value, BenchFlags& flags) {
+  flags.depths.clear();
+  for (std::string_view rest = value;;) {
+    const size_t comma = rest.find(',');
+    RAILGAUGE_ASSIGN_OR_RETURN(const uint32_t depth,
+                               ParseCount("--depths", rest.substr(0, comma), kLargestDepth));
+    if (std::find(flags.depths.begin(), flags.depths.end(), depth) != flags.depths.end()) {
+      return Fail(MakeError("read --depths", value, fmt::format("{} is there twice", depth)));
+    }
+    flags.depths.push_back(depth);
+    if (comma == std::string_view::npos) return {};
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+Status SetQueuePairs(Value value, BenchFlags& flags) {
+  RAILGAUGE_ASSIGN_OR_RETURN(flags.queue_pairs,
+                             ParseCount("--queue-pairs", value, kMostQueuePairs));
+  return {};
+}
+
+struct Flag {
+  std::string_view name;
+  bool BenchFlagSet::*only_with;  // null: every binary has it
+  Status (*set)(Value value, BenchFlags& flags);
+  bool takes_value;
+  std::string_view help;
+};
+
+#define RAILGAUGE_TEXT(member)                   \
+  [](Value value, BenchFlags& flags) -> Status { \
+    flags.member = value;                        \
+    return {};                                   \
+  }
+
+constexpr Flag kFlags[] = {
+    {"--nics", nullptr, RAILGAUGE_TEXT(machine.nics), true,
+     "[--nics=NIC,...]       PCI address or exact device name; default all\n"},
+    {"--places", nullptr, RAILGAUGE_TEXT(machine.places), true,
+     "[--places=PLACE,...]   numa0, gpu3 (CUDA ordinal), gpu:0000:53:00.0; default all\n"},
+    {"--sizes", &BenchFlagSet::sizes, SetSizes, true,
+     "[--sizes=SIZE,...]     of a message or region; default 4KiB,64KiB,1MiB\n"},
+    {"--depths", &BenchFlagSet::transfers, SetDepths, true,
+     "[--depths=N,...]       work requests in flight, all queue pairs together; default: enough\n"
+     "                                 for each size to keep the line busy\n"},
+    {"--queue-pairs", &BenchFlagSet::transfers, SetQueuePairs, true,
+     "[--queue-pairs=N]      that the requests are spread over; default 4\n"},
+    {"--csv_out", nullptr, RAILGAUGE_TEXT(csv_out), true,
+     "[--csv_out=FILE]       one row per repetition, whole as soon as it is there; - is stdout,\n"
+     "                                 and the display then goes to stderr\n"},
+    {"--peer", &BenchFlagSet::transfers, RAILGAUGE_TEXT(peer.peer), true,
+     "[--peer=HOST[:PORT]]   measure with this host, where `railgauge serve` runs\n"},
+    {"--token", &BenchFlagSet::transfers, RAILGAUGE_TEXT(peer.token), true,
+     "[--token=FILE]         the token file that both hosts have\n"},
+    {"--allow-busy", &BenchFlagSet::transfers,
+     [](Value, BenchFlags& flags) -> Status {
+       flags.allow_busy = true;
+       return {};
+     },
+     false, "[--allow-busy]         measure also with NICs that others use already\n"},
+};
+
+#undef RAILGAUGE_TEXT
+
+bool Has(const BenchFlagSet& set, const Flag& flag) {
+  return flag.only_with == nullptr || set.*flag.only_with;
+}
+
+const Flag* Find(std::string_view name, const BenchFlagSet& set) {
+  const auto* flag = std::find_if(std::begin(kFlags), std::end(kFlags), [&](const Flag& known) {
+    return known.name == name && Has(set, known);
+  });
+  return flag == std::end(kFlags) ? nullptr : flag;
+}
+
+}  // namespace
+
+Result<BenchFlags> ParseBenchFlags(const std::vector<std::string>& arguments,
+                                   const BenchFlagSet& set) {
+  constexpr char kWhat[] = "read the command line";
   BenchFlags flags;
-  std::string sizes;
-  const std::pair<std::string_view, std::string*> known[] = {
-      {"--nics", &flags.machine.nics}, {"--places", &flags.machine.places},
-      {"--csv_out", &flags.csv_out},   {"--peer", &flags.peer.peer},
-      {"--token", &flags.peer.token},  {"--sizes", &sizes}};
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     const size_t equals = argument.find('=');
     const std::string name = argument.substr(0, equals);
-    const auto* flag = std::find_if(std::begin(known), std::end(known),
-                                    [&](const auto& entry) { return entry.first == name; });
-    if (flag == std::end(known)) {
-      return Fail(MakeError("read the command line", argument, "there is no such flag",
-                            "--help lists them"));
+    const bool has_value = equals != std::string::npos;
+    const Flag* const flag = Find(name, set);
+    if (flag == nullptr) {
+      return Fail(MakeError(kWhat, argument, "there is no such flag", "--help lists them"));
     }
-    const bool in_next = equals == std::string::npos;
-    if (in_next && ++i == arguments.size()) {
-      return Fail(MakeError("read the command line", argument, "it needs a value",
-                            "Write it like " + name + "=VALUE"));
+    if (!flag->takes_value && has_value) {
+      return Fail(MakeError(kWhat, argument, "it takes no value", "Write it like " + name));
     }
-    *flag->second = in_next ? arguments[i] : argument.substr(equals + 1);
-    if (flag->second == &sizes) {
-      RAILGAUGE_ASSIGN_OR_RETURN(flags.sizes, ParseSizes(sizes));
+    if (flag->takes_value && !has_value && ++i == arguments.size()) {
+      return Fail(
+          MakeError(kWhat, argument, "it needs a value", "Write it like " + name + "=VALUE"));
     }
+    std::string value;
+    if (flag->takes_value) value = has_value ? argument.substr(equals + 1) : arguments[i];
+    RAILGAUGE_RETURN_IF_ERROR(flag->set(value, flags));
   }
   return flags;
+}
+
+std::string BenchFlagsHelp(const BenchFlagSet& set) {
+  std::string help =
+      "railgauge flags:\n"
+      "          [--emulate=SPEC]       run on an emulated machine: p5.48xlarge, p4d.24xlarge, "
+      "FILE.yaml\n";
+  for (const Flag& flag : kFlags) {
+    if (Has(set, flag)) help += fmt::format("          {}", flag.help);
+  }
+  return help;
 }
 
 }  // namespace railgauge

@@ -1,199 +1,181 @@
 #include "bench/rdma_bench.h"
 
+#include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <exception>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "bench/benchmark_flags.h"
-#include "bench/csv_reporter.h"
-#include "bench/flags.h"
+#include "bench/names.h"
+#include "bench/preferred_way.h"
+#include "bench/program.h"
 #include "benchmark/benchmark.h"
-#include "cli/exit_status.h"
-#include "cli/messages.h"
+#include "cli/busy_nics.h"
 #include "cli/peering.h"
 #include "cli/quantities.h"
-#include "cli/session.h"
 #include "fmt/core.h"
-#include "lib/emulator/launcher/restart.h"
 #include "lib/measure/engine.h"
+#include "lib/measure/shape.h"
+#include "lib/report/report_csv.h"
 
 namespace railgauge {
 namespace {
 
-// Prints it as the program `name`'s and returns the exit status.
-int Report(const std::string& name, const Error& error) {
-  PrintError(name, error);
-  return kExitError;
-}
-
-std::string NameOf(const Cell& cell) {
-  return fmt::format("{}/nic:{}/place:{}/direction:{}/size:{}", ToString(cell.operation),
-                     cell.nic.address.ToString(), cell.place.ToString(), ToString(cell.direction),
-                     cell.size.count);
-}
+constexpr char kExamples[] =
+    "          --emulate=p5.48xlarge --nics=rdmap79s0 --places=numa0,gpu0 --sizes=1MiB\n"
+    "          --benchmark_filter=direction:to_memory --benchmark_repetitions=5 "
+    "--csv_out=rows.csv\n"
+    "          --sizes=4KiB --depths=1,8,64,512 --queue-pairs=1\n"
+    "          --peer=node-b --token=rail.token --benchmark_out=run.json\n";
 
 // What every benchmark of a binary shares.
 struct Bench {
   std::unique_ptr<Engine> engine;
-  SampleLog log;
+  RowLog* log = nullptr;
 };
+
+LoggedRow RowOf(const Sample& sample) {
+  using Outcome = LoggedRow::Outcome;
+  const Outcome outcome = sample.status == SampleStatus::kSkipped ? Outcome::kSkipped
+                          : IsMeasured(sample.status)             ? Outcome::kMeasured
+                                                                  : Outcome::kWrong;
+  return {outcome, [sample](const RunIdentity& run, uint32_t round) {
+            Sample row = sample;
+            row.round = round;
+            return CsvRow(run, row);
+          }};
+}
+
+// One window, as a row. Returns whether it counts; else the state says why not.
+bool Measure(benchmark::State& state, Bench* bench, const TransferVariables& variables,
+             const std::string& name, const WindowRequest& request, Sample* sample) {
+  *sample = bench->engine->Measure(variables.cell, request);
+  if (IsMeasured(sample->status) && sample->way != variables.way) {
+    sample->status = SampleStatus::kFailed;
+    sample->reason = fmt::format("registered as {}, and no more as {}, which the benchmark is of",
+                                 ToString(sample->way), ToString(variables.way));
+  }
+  bench->log->Add(name, RowOf(*sample));
+  if (sample->status == SampleStatus::kSkipped) {
+    state.SkipWithMessage(sample->reason);
+    return false;
+  }
+  if (!IsMeasured(sample->status)) {
+    state.SkipWithError(sample->reason);
+    return false;
+  }
+  return true;
+}
 
 // Iterations are completed work requests, all of them one batch: the window lasts until there are
 // so many. It may end with a few more, found in the same pass, so the time is scaled to what was
 // asked for.
-void RunCell(benchmark::State& state, Bench* bench, const Cell& cell, const std::string& name) {
+void RunCell(benchmark::State& state, Bench* bench, const TransferVariables& variables,
+             const std::string& name) {
+  if (EndsByInterrupt(state, name, *bench->log)) return;
   const auto wanted = state.max_iterations;
   WindowRequest request;
   request.timing.window = Nanoseconds{0};
   request.min_completions = static_cast<uint64_t>(wanted);
   Sample sample;
   while (state.KeepRunningBatch(wanted)) {
-    sample = bench->engine->Measure(cell, request);
-    bench->log.Add(name, sample);
-    if (sample.status == SampleStatus::kSkipped) {
-      state.SkipWithMessage(sample.reason);
-      return;
-    }
-    if (!IsMeasured(sample.status)) {
-      state.SkipWithError(sample.reason);
-      return;
-    }
+    if (!Measure(state, bench, variables, name, request, &sample)) return;
     state.SetIterationTime(std::chrono::duration<double>(sample.duration).count() *
                            static_cast<double>(wanted) / static_cast<double>(sample.completions));
   }
   const auto messages = static_cast<double>(state.iterations());
   state.counters["bytes_per_second"] =
-      benchmark::Counter(messages * static_cast<double>(cell.size.count),
+      benchmark::Counter(messages * static_cast<double>(variables.cell.size.count),
                          benchmark::Counter::kIsRate, benchmark::Counter::kIs1000);
   state.counters["messages_per_second"] = benchmark::Counter(messages, benchmark::Counter::kIsRate);
-  if (sample.interconnect_id) {
-    state.counters["interconnect_id"] = static_cast<double>(*sample.interconnect_id);
-  } else {
-    state.SetLabel("no id");
-  }
+  // No counter, as those have a mean and a spread over repetitions; an id has neither.
+  state.SetLabel(sample.interconnect_id ? fmt::format("interconnect_id:{}", *sample.interconnect_id)
+                                        : "no id");
 }
 
-void Register(Operation operation, const Session& session, const std::vector<Bytes>& sizes,
-              Bench* bench) {
+void Register(Bench* bench, const TransferVariables& variables) {
+  const std::string name = NameOf(variables);
+  benchmark::RegisterBenchmark(
+      name,
+      [bench, variables, name](benchmark::State& state) { RunCell(state, bench, variables, name); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMicrosecond);
+}
+
+// One per NIC, place, direction, size and depth.
+Status RegisterAll(Operation operation, const BenchRun& run, Bench* bench) {
+  const Session& session = run.session;
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> probed, ProbeWays(session));
+  const uint32_t queue_pairs = run.flags.queue_pairs != 0 ? run.flags.queue_pairs : kQueuePairs;
+  TransferVariables variables;
+  variables.remote_peer = !run.flags.peer.peer.empty();
+  Cell& cell = variables.cell;
+  cell.operation = operation;
   for (const PciAddress& nic : session.nics) {
+    cell.nic = session.machine.FindNic(nic)->key();
     for (const MemoryPlace& place : session.places) {
+      cell.place = place;
+      variables.way = PreferredWay(probed, nic, place);
       for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
-        for (const Bytes size : sizes) {
-          Cell cell;
-          cell.nic = session.machine.FindNic(nic)->key();
-          cell.place = place;
-          cell.operation = operation;
-          cell.direction = direction;
+        cell.direction = direction;
+        for (const Bytes size : run.flags.sizes) {
           cell.size = size;
-          const std::string name = NameOf(cell);
-          benchmark::RegisterBenchmark(
-              name,
-              [bench, cell, name](benchmark::State& state) { RunCell(state, bench, cell, name); })
-              ->UseManualTime()
-              ->Unit(benchmark::kMicrosecond);
+          const std::vector<uint32_t> usual = {DefaultDepth(size)};
+          for (const uint32_t depth : run.flags.depths.empty() ? usual : run.flags.depths) {
+            cell.depth = depth;
+            variables.queue_pairs = ShapeFor(depth, queue_pairs).queue_pairs;
+            Register(bench, variables);
+          }
         }
       }
     }
   }
+  return {};
 }
 
-void PrintHelp() {
-  fmt::print("usage: [flags]\n{}", kBenchFlagsHelp);
-  std::fflush(stdout);
-  benchmark::PrintDefaultHelp();
+EngineOptions OptionsFor(const BenchFlags& flags) {
+  EngineOptions options;
+  if (flags.queue_pairs != 0) options.local.queue_pairs = flags.queue_pairs;
+  for (const uint32_t depth : flags.depths) {
+    // In whole queue pairs, each of which has the same share.
+    const uint32_t share = (depth + options.local.queue_pairs - 1) / options.local.queue_pairs;
+    options.local.max_depth = std::max(options.local.max_depth, share * options.local.queue_pairs);
+  }
+  return options;
 }
 
-bool ListsOnly(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (argument.starts_with("--benchmark_list_tests") && !argument.ends_with("=false")) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// The exit status of a run that ended.
-int StatusOf(const std::string& name, const BenchFlags& flags, const CsvReporter& reporter) {
-  if (!reporter.csv_good()) {
-    return Report(name,
-                  MakeError("write --csv_out", flags.csv_out, "not every row could be written",
-                            "Choose a file that can be written"));
-  }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return Report(name, MakeError("write", "stdout", "it is closed or full"));
-  }
-  const bool wrong =
-      reporter.CountOf(SampleStatus::kFailed) > 0 || reporter.CountIf(IsContradicted) > 0;
-  return wrong || reporter.CountIf(IsMeasured) == 0 ? kExitUndecided : kExitOk;
-}
-
-int RunBench(Operation operation, const std::string& name, int argc, char** argv) {
-  if (const Status good = CheckBenchmarkFlags({argv + 1, argv + argc}); !good) {
-    return Report(name, good.error());
-  }
-  const bool lists_only = ListsOnly(argc, argv);
-  benchmark::Initialize(&argc, argv, PrintHelp);
-  const auto flags = ParseBenchFlags({argv + 1, argv + argc});
-  if (!flags) return Report(name, flags.error());
-
-  auto session = OpenSession(flags->machine);
-  if (!session) return Report(name, session.error());
-  if (const Status fit = CheckSizesFit(flags->sizes, session->places); !fit) {
-    return Report(name, fit.error());
-  }
-  std::unique_ptr<PeerSide> peer;
-  if (!lists_only) {
-    auto connected = ConnectToPeer(flags->peer, session->run, session->machine);
-    if (!connected) return Report(name, connected.error());
-    peer = *std::move(connected);
-  }
+Status Prepare(Operation operation, const BenchRun& run, Bench* bench) {
+  bench->log = &run.log;
+  RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(run.flags.sizes, run.session.places));
+  if (run.lists_only) return RegisterAll(operation, run, bench);
+  const bool loopback = run.flags.peer.peer.empty();
+  RAILGAUGE_RETURN_IF_ERROR(CheckNotBusy(loopback, run.flags.allow_busy, run.session));
+  RAILGAUGE_ASSIGN_OR_RETURN(std::unique_ptr<PeerSide> peer,
+                             ConnectToPeer(run.flags.peer, run.session.run, run.session.machine));
   if (peer != nullptr) {
-    NotePeer(*peer, *session);
+    NotePeer(*peer, run.session);
     benchmark::AddCustomContext("peer", peer->identity().host);
   }
-  PrintNotes(session->notes);
-
-  Bench bench;
-  auto engine = Engine::Create(session->machine, session->cuda, {}, std::move(peer));
-  if (!engine) return Report(name, engine.error());
-  bench.engine = *std::move(engine);
-  Register(operation, *session, flags->sizes, &bench);
-  benchmark::AddCustomContext("platform", session->run.platform);
-  benchmark::AddCustomContext("instance_type", session->run.instance_type);
-  benchmark::AddCustomContext("run_id", session->run.run_id);
-
-  CsvReporter reporter(
-      std::unique_ptr<benchmark::BenchmarkReporter>(benchmark::CreateDefaultDisplayReporter()),
-      &bench.log);
-  if (!flags->csv_out.empty() && !lists_only) {
-    if (const Status opened = reporter.OpenCsv(flags->csv_out, session->run); !opened) {
-      return Report(name, opened.error());
-    }
-  }
-  const size_t matched = benchmark::RunSpecifiedBenchmarks(&reporter);
-  benchmark::Shutdown();
-  PrintNotes(bench.engine->warnings());
-  if (matched == 0) return kExitError;  // the filter: Google Benchmark has said so
-  return lists_only ? kExitOk : StatusOf(name, *flags, reporter);
+  RAILGAUGE_ASSIGN_OR_RETURN(bench->engine, Engine::Create(run.session.machine, run.session.cuda,
+                                                           OptionsFor(run.flags), std::move(peer)));
+  return RegisterAll(operation, run, bench);
 }
 
 }  // namespace
 
 int RdmaBenchMain(Operation operation, int argc, char** argv) {
-  const std::string name = fmt::format("rdma_{}_bench", ToString(operation));
-  RestartOnEmulatedMachine(&argc, argv);
-  try {
-    return RunBench(operation, name, argc, argv);
-  } catch (const std::exception& error) {
-    // Out of memory, or a library's exception that a package let through: still one line.
-    return Report(name, MakeError("run benchmarks", "", error.what()));
-  }
+  Bench bench;
+  BenchProgram program;
+  program.name = fmt::format("rdma_{}_bench", ToString(operation));
+  program.flags = {.sizes = true, .transfers = true};
+  program.examples = kExamples;
+  program.csv_header = CsvHeader<Sample>();
+  program.prepare = [&](const BenchRun& run) { return Prepare(operation, run, &bench); };
+  program.warnings = [&] {
+    return bench.engine == nullptr ? std::vector<std::string>{} : bench.engine->warnings();
+  };
+  return RunBenchProgram(program, argc, argv);
 }
 
 }  // namespace railgauge

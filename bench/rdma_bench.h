@@ -1,4 +1,4 @@
-// The main function of the benchmark binaries, which differ in their operation only.
+// The main function of rdma_read_bench and rdma_write_bench, which differ in their operation only.
 #ifndef RAILGAUGE_BENCH_RDMA_BENCH_H_
 #define RAILGAUGE_BENCH_RDMA_BENCH_H_
 
@@ -6,10 +6,9 @@
 
 namespace railgauge {
 
-// Runs benchmarks of `operation` on the engine of lib/measure, one per NIC, place, direction and
-// size, named "read/nic:0000:c6:00.0/place:numa0/direction:to_memory/size:1048576". An iteration is
-// one completed work request. Returns the exit status: 0 something was measured and nothing went
-// wrong; 2 usage or set-up error; 3 a benchmark failed or is invalid, or nothing could be measured.
+// Runs benchmarks of `operation` on the engine of lib/measure, one per NIC, place, direction, size
+// and depth (names.h). An iteration is one completed work request. Returns the exit status
+// (program.h).
 int RdmaBenchMain(Operation operation, int argc, char** argv);
 
 }  // namespace railgauge

@@ -77,6 +77,26 @@ def measured(command):
                                  "nothing can be measured here")
 
 
+# Mounts a disk of $1 on the folder `disk`, runs the rest, and copies what is then on the disk, which
+# only this script sees, to the folder `kept`.
+_SMALL_DISK = r"""
+mkdir -p disk && mount -t tmpfs -o size="$1" tmpfs disk || exit 99
+shift
+"$@"
+status=$?
+cp -r disk kept || exit 98
+exit $status
+"""
+
+
+def on_small_disk(size, command, folder, **options):
+    """Runs `command` in `folder`, where `disk` is a disk of `size` ("16k") that fills up; what it held
+    is in `kept` afterwards."""
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    return run(["unshare", *user, "--mount", "bash", "-c", _SMALL_DISK, "bash", size, *command], cwd=folder,
+               **options)
+
+
 class CliTestCase(unittest.TestCase):
     """A folder of its own for each case, and the railgauge binary."""
 
