@@ -144,6 +144,7 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
     campaign.Run(PairsPlan(pairs, kRounds + 1, kMoreRounds, 1, left()), "more rounds");
   }
   for (const std::string& warning : engine->warnings()) session.notes.push_back(warning);
+  session.buffers = engine->buffers();
   Measured measured = campaign.Take();
   if (const auto gone = engine->peer_gone()) {
     session.notes.push_back("the peer is gone, judged by what was measured until then: " + *gone);

@@ -103,6 +103,7 @@ Result<Session> OpenSession(const MachineOptions& options) {
                   .places = {},
                   .census_places = {},
                   .notes = std::move(notes),
+                  .buffers = {},
                   .peer = {}};
   for (const CudaGpu& gpu : session.cuda.gpus()) session.cuda_order.push_back(gpu.address);
   for (const Nic& nic : session.machine.nics) AddNicFacts(devices, nic, session);
@@ -134,6 +135,10 @@ RunInfo MakeRunInfo(const Session& session, const std::vector<std::string>& comm
   info.run = session.run;
   info.machine = session.machine;
   info.nics = session.nic_facts;
+  for (const CudaGpu& gpu : session.cuda.gpus()) {
+    info.cuda.push_back({gpu.address, gpu.ordinal, gpu.name, gpu.memory, gpu.attributes});
+  }
+  info.buffers = session.buffers;
   info.availability_zone = session.facts.availability_zone;
   info.image_id = session.facts.image_id;
   info.kernel = session.facts.kernel;

@@ -35,6 +35,7 @@ struct Session {
   // What the census names: the selected places, and where all are selected the unsupported ones.
   std::vector<MemoryPlace> census_places;
   std::vector<std::string> notes;    // warnings for the user and run.json
+  std::vector<BufferFacts> buffers;  // what was measured with
   std::optional<PeerIdentity> peer;  // the other host of a two-host run
 };
 

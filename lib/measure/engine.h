@@ -98,6 +98,9 @@ class Engine {
   // What a reader of the results should know, each once: a thread that could not be moved, …
   const std::vector<std::string>& warnings() const { return local_->warnings(); }
 
+  // This host's memory that was measured with so far.
+  std::vector<BufferFacts> buffers() const { return local_->memory().Facts(); }
+
  private:
   // A cell resolved to what a transfer needs.
   struct Transfer {

@@ -118,6 +118,7 @@ class LocalSide::End : public TransferEnd {
 
   Result<const Endpoint::Region*> RegionAt(const EndPlace& place) {
     RAILGAUGE_ASSIGN_OR_RETURN(Buffer* const buffer, side_->memory_.Get(place.place, place.role));
+    for (const std::string& remark : side_->memory_.Remarks()) side_->WarnOnce(remark);
     return endpoint_->RegionOf(*buffer);
   }
 

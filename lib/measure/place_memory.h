@@ -7,11 +7,13 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/base/result.h"
 #include "lib/base/units.h"
 #include "lib/memory/buffer.h"
 #include "lib/memory/cuda_driver.h"
+#include "lib/record/memory_facts.h"
 #include "lib/record/place.h"
 
 namespace railgauge {
@@ -19,14 +21,19 @@ namespace railgauge {
 // Both ends of a transfer may lie in one NUMA node, so each node has a buffer for each.
 enum class MemoryRole { kUnderTest, kPartner };
 
-// How much memory a run rotates over. Host memory: twice the last-level cache, so that the device
-// is not served from the cache alone, between 64 MiB and 512 MiB; 64 MiB where the cache's size is
-// not shown (`sysfs` is for tests). GPUs: 64 MiB, more than their caches.
+// How much memory a run rotates over. Host memory: kCacheMultiple times the last-level cache (the
+// largest of the machine), so that the device is not served from a cache alone; 64 MiB at least and
+// where no cache is shown, 1 GiB at most. GPUs: 64 MiB, more than their caches.
+inline constexpr uint64_t kCacheMultiple = 2;
 struct WorkingSet {
   Bytes host;
   Bytes gpu;
+  Bytes last_level_cache;  // 0: not shown
+
+  // Why it may be served from a cache; empty when it is known to be beyond kCacheMultiple of it.
+  std::string Remark() const;
 };
-WorkingSet DefaultWorkingSet(const std::string& sysfs = "/sys");
+WorkingSet DefaultWorkingSet(const std::string& sysfs = "/sys");  // `sysfs` is for tests
 
 class PlaceMemory {
  public:
@@ -41,12 +48,18 @@ class PlaceMemory {
   // The buffer stays where it is as long as this object. A failure is remembered and given again.
   Result<Buffer*> Get(const MemoryPlace& place, MemoryRole role);
 
+  // Of every buffer made so far, in order of place and role.
+  std::vector<BufferFacts> Facts() const;
+  // What a reader of the results should know of them: a place that the kernel would not confirm.
+  std::vector<std::string> Remarks() const;
+
  private:
-  Result<std::unique_ptr<Buffer>> Make(const MemoryPlace& place) const;
+  using Made = std::pair<std::unique_ptr<Buffer>, BufferFacts>;
+  Result<Made> Make(const MemoryPlace& place, MemoryRole role) const;
 
   CudaDriver cuda_;
   WorkingSet working_set_;
-  std::map<std::pair<MemoryPlace, MemoryRole>, Result<std::unique_ptr<Buffer>>> buffers_;
+  std::map<std::pair<MemoryPlace, MemoryRole>, Result<Made>> buffers_;
 };
 
 }  // namespace railgauge

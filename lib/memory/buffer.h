@@ -53,10 +53,11 @@ class Buffer {
   virtual Status CopyOut(uint64_t offset, std::span<std::byte> data) const = 0;
 
   // Writes bytes [position, position + length) of pattern `seed` (memory/pattern.h) at `offset`.
-  Status Fill(uint64_t seed, uint64_t offset, uint64_t length, uint64_t position);
+  // Here by copies; a kind of memory that knows a better way has it.
+  virtual Status Fill(uint64_t seed, uint64_t offset, uint64_t length, uint64_t position);
   // Empty when [offset, offset + length) holds exactly that.
-  Result<std::optional<Mismatch>> Verify(uint64_t seed, uint64_t offset, uint64_t length,
-                                         uint64_t position) const;
+  virtual Result<std::optional<Mismatch>> Verify(uint64_t seed, uint64_t offset, uint64_t length,
+                                                 uint64_t position) const;
 
   // The whole buffer, its own offset being the position.
   Status Fill(uint64_t seed) { return Fill(seed, 0, length_, 0); }

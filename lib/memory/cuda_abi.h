@@ -9,13 +9,20 @@
 
 #include <cstddef>
 
-struct CUctx_st;  // NVIDIA's own name for what a context handle points to
+// NVIDIA's own names for what handles point to.
+struct CUctx_st;
+struct CUmod_st;
+struct CUfunc_st;
+struct CUstream_st;
 
 namespace railgauge::cuda {
 
 using CuResult = int;  // CUresult, an enum there
 using CuDevice = int;  // the handle of an ordinal
 using CuContext = CUctx_st*;
+using CuModule = CUmod_st*;
+using CuFunction = CUfunc_st*;
+using CuStream = CUstream_st*;
 using CuDevicePointer = unsigned long long;  // CUdeviceptr
 
 inline constexpr CuResult kSuccess = 0;
@@ -25,17 +32,38 @@ inline constexpr CuResult kErrorNotInitialized = 3;
 inline constexpr CuResult kErrorNoDevice = 100;
 inline constexpr CuResult kErrorInvalidDevice = 101;
 inline constexpr CuResult kErrorInvalidContext = 201;
+inline constexpr CuResult kErrorInvalidPtx = 218;
+inline constexpr CuResult kErrorJitCompilerNotFound = 221;
+inline constexpr CuResult kErrorInvalidHandle = 400;
+inline constexpr CuResult kErrorNotFound = 500;
+inline constexpr CuResult kErrorIllegalAddress = 700;
 inline constexpr CuResult kErrorNotSupported = 801;
 
 // CUdevice_attribute
 inline constexpr int kAttributePciBusId = 33;
 inline constexpr int kAttributePciDeviceId = 34;
 inline constexpr int kAttributePciDomainId = 50;
+inline constexpr int kAttributeComputeCapabilityMajor = 75;
+inline constexpr int kAttributeComputeCapabilityMinor = 76;
+inline constexpr int kAttributeGpuDirectRdmaWithVmm = 110;
+inline constexpr int kAttributeGpuDirectRdmaSupported = 116;
+inline constexpr int kAttributeGpuDirectRdmaFlushOptions = 117;
+inline constexpr int kAttributeGpuDirectRdmaOrdering = 118;
 inline constexpr int kAttributeDmaBufSupported = 124;
+// CUflushGPUDirectRDMAWritesOptions: cuFlushGPUDirectRDMAWrites works.
+inline constexpr int kFlushOptionHost = 1;
+// CUGPUDirectRDMAWritesOrdering: a NIC's writes are seen in order by the GPU itself.
+inline constexpr int kOrderingOwner = 100;
+// CUflushGPUDirectRDMAWritesTarget, …Scope
+inline constexpr int kFlushTargetCurrentContext = 0;
+inline constexpr int kFlushToOwner = 100;
 // CUpointer_attribute
 inline constexpr int kPointerAttributeSyncMemops = 6;
 // CUmemRangeHandleType
 inline constexpr int kHandleTypeDmaBufFd = 1;
+// CUmemRangeFlags, from CUDA 12.8 on: mapped over PCIe, which a NIC needs where the GPU also hangs
+// on another bus of the CPU (NVLink-C2C of a GB200).
+inline constexpr unsigned long long kDmaBufMappingPcie = 1;
 
 // X(name, parameters, required): `name` is the symbol in libcuda.so.1. What is not required is
 // newer than the oldest driver that GPU instances with EFA run; without it there is no dma-buf.
@@ -64,7 +92,21 @@ inline constexpr int kHandleTypeDmaBufFd = 1;
   X(cuMemGetHandleForAddressRange,                                                                 \
     (void* handle, ::railgauge::cuda::CuDevicePointer pointer, size_t bytes, int handle_type,      \
      unsigned long long flags),                                                                    \
-    false)
+    false)                                                                                         \
+  X(cuFlushGPUDirectRDMAWrites, (int target, int scope), false)                                    \
+  X(cuModuleLoadData, (::railgauge::cuda::CuModule * module, const void* image), true)             \
+  X(cuModuleUnload, (::railgauge::cuda::CuModule module), true)                                    \
+  X(cuModuleGetFunction,                                                                           \
+    (::railgauge::cuda::CuFunction * function, ::railgauge::cuda::CuModule module,                 \
+     const char* name),                                                                            \
+    true)                                                                                          \
+  X(cuLaunchKernel,                                                                                \
+    (::railgauge::cuda::CuFunction function, unsigned int grid_x, unsigned int grid_y,             \
+     unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z,        \
+     unsigned int shared_bytes, ::railgauge::cuda::CuStream stream, void** parameters,             \
+     void** extra),                                                                                \
+    true)                                                                                          \
+  X(cuCtxSynchronize, (void), true)
 
 // One pointer per call; null when the library lacks a call that is not required.
 struct Calls {

@@ -55,6 +55,30 @@ static_assert(kAttributePciDeviceId == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);
 static_assert(kAttributePciDomainId == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
 static_assert(kAttributeDmaBufSupported == CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED);
 static_assert(kPointerAttributeSyncMemops == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);
+static_assert(kErrorInvalidPtx == CUDA_ERROR_INVALID_PTX);
+static_assert(kErrorInvalidHandle == CUDA_ERROR_INVALID_HANDLE);
+static_assert(kErrorNotFound == CUDA_ERROR_NOT_FOUND);
+static_assert(kErrorIllegalAddress == CUDA_ERROR_ILLEGAL_ADDRESS);
+static_assert(kAttributeComputeCapabilityMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+static_assert(kAttributeComputeCapabilityMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+static_assert(kAttributeGpuDirectRdmaWithVmm ==
+              CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
+static_assert(kAttributeGpuDirectRdmaSupported == CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED);
+static_assert(kAttributeGpuDirectRdmaFlushOptions ==
+              CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS);
+static_assert(kAttributeGpuDirectRdmaOrdering ==
+              CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING);
+static_assert(kFlushOptionHost == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_OPTION_HOST);
+static_assert(kOrderingOwner == CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER);
+static_assert(kFlushTargetCurrentContext == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX);
+static_assert(kFlushToOwner == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER);
+#if CUDA_VERSION >= 12080
+static_assert(kDmaBufMappingPcie == CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE);
+#endif
+static_assert(kErrorJitCompilerNotFound == CUDA_ERROR_JIT_COMPILER_NOT_FOUND);
+static_assert(std::is_same_v<CuModule, CUmodule>);
+static_assert(std::is_same_v<CuFunction, CUfunction>);
+static_assert(std::is_same_v<CuStream, CUstream>);
 static_assert(kHandleTypeDmaBufFd == CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD);
 
 // cuda.h's own mapping leads to the symbols that we name.

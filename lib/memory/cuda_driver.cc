@@ -36,6 +36,17 @@ struct CudaDriver::State {
 
 namespace {
 
+// What matters to who lets a NIC write to GPU memory.
+constexpr std::pair<const char*, int> kAttributes[] = {
+    {"compute_capability_major", cuda::kAttributeComputeCapabilityMajor},
+    {"compute_capability_minor", cuda::kAttributeComputeCapabilityMinor},
+    {"dma_buf_supported", cuda::kAttributeDmaBufSupported},
+    {"gpu_direct_rdma_supported", cuda::kAttributeGpuDirectRdmaSupported},
+    {"gpu_direct_rdma_with_cuda_vmm_supported", cuda::kAttributeGpuDirectRdmaWithVmm},
+    {"gpu_direct_rdma_flush_writes_options", cuda::kAttributeGpuDirectRdmaFlushOptions},
+    {"gpu_direct_rdma_writes_ordering", cuda::kAttributeGpuDirectRdmaOrdering},
+};
+
 Status LoadCalls(void* library, const char* name, Calls* calls) {
 #define RAILGAUGE_CUDA_LOAD(call, parameters, required)                                           \
   calls->call = reinterpret_cast<decltype(calls->call)>(dlsym(library, #call));                   \
@@ -96,7 +107,8 @@ Result<CudaDriver> CudaDriver::Open(const char* library) {
   if (count == 0) return Absent("the CUDA driver shows no GPU (is CUDA_VISIBLE_DEVICES empty?)");
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     const std::string object = fmt::format("gpu{}", ordinal);
-    CudaGpu gpu{.ordinal = ordinal, .address = {}, .name = {}, .memory = {}, .dmabuf = false};
+    CudaGpu gpu;
+    gpu.ordinal = ordinal;
     std::array<char, 256> text{};
     const int text_size = static_cast<int>(text.size());
     CuDevice device = 0;
@@ -117,11 +129,15 @@ Result<CudaDriver> CudaDriver::Open(const char* library) {
     if (const CuResult result = state.calls.cuDeviceTotalMem_v2(&memory, device))
       return Fail(driver.MakeCudaError(result, "cuDeviceTotalMem", object));
     gpu.memory = Bytes{memory};
+    for (const auto& [name, attribute] : kAttributes) {
+      int value = 0;
+      const CuResult result = state.calls.cuDeviceGetAttribute(&value, attribute, device);
+      gpu.attributes[name] =
+          result == cuda::kSuccess ? std::optional<int>(value) : std::optional<int>();
+    }
     // A driver that does not know the attribute does not have the ability either.
-    int dmabuf = 0;
-    if (state.calls.cuDeviceGetAttribute(&dmabuf, cuda::kAttributeDmaBufSupported, device) ==
-        cuda::kSuccess)
-      gpu.dmabuf = dmabuf != 0 && state.calls.cuMemGetHandleForAddressRange != nullptr;
+    gpu.dmabuf = gpu.Attribute("dma_buf_supported") != 0 &&
+                 state.calls.cuMemGetHandleForAddressRange != nullptr;
     state.gpus.push_back(std::move(gpu));
   }
   return driver;

@@ -5,7 +5,9 @@
 #ifndef RAILGAUGE_LIB_MEMORY_CUDA_DRIVER_H_
 #define RAILGAUGE_LIB_MEMORY_CUDA_DRIVER_H_
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,15 @@ struct CudaGpu {
   std::string name;
   Bytes memory;
   bool dmabuf = false;  // the driver says that it exports dma-bufs of this GPU's memory
+  // What it says of its abilities, by CU_DEVICE_ATTRIBUTE_… in lower case without the prefix; empty
+  // where it does not know the attribute.
+  std::map<std::string, std::optional<int>> attributes;
+
+  // 0 where it is not known.
+  int Attribute(const std::string& attribute) const {
+    const auto it = attributes.find(attribute);
+    return it == attributes.end() ? 0 : it->second.value_or(0);
+  }
 };
 
 // Copies share one state; the last one gives the contexts back. Thread-safe.

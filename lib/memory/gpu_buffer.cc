@@ -14,6 +14,10 @@ using cuda::CuResult;
 // another allocation out of what is exported and pinned.
 constexpr uint64_t kBlock = uint64_t{2} << 20;
 
+constexpr uint64_t kWord = 8;  // of the pattern
+// Below, a copy is as fast as starting a kernel.
+constexpr uint64_t kLeastForGpu = uint64_t{64} << 10;
+
 std::string AllocationAdvice(const CudaGpu& gpu) {
   return fmt::format("Free memory on the GPU (nvidia-smi -i {} shows who uses it)",
                      gpu.address.ToString());
@@ -77,14 +81,73 @@ void GpuBuffer::ExportDmabuf(size_t exported_length) {
                   "dma-buf needs the open GPU kernel modules and CUDA 11.7 or later");
     return;
   }
-  int fd = -1;
-  const CuResult result = driver_.calls().cuMemGetHandleForAddressRange(
-      &fd, address(), exported_length, cuda::kHandleTypeDmaBufFd, 0);
-  if (result != cuda::kSuccess) {
-    dmabuf_error_ = driver_.MakeCudaError(result, "cuMemGetHandleForAddressRange", object);
+  // PCIe is how the NIC comes. Drivers before CUDA 12.8 and platforms that have no other way refuse
+  // the flag; without it the mapping is the driver's choice.
+  CuResult result = cuda::kSuccess;
+  for (const auto& [flags, mapping] :
+       {std::pair{cuda::kDmaBufMappingPcie, "pcie"}, std::pair{0ull, "default"}}) {
+    int fd = -1;
+    result = driver_.calls().cuMemGetHandleForAddressRange(&fd, address(), exported_length,
+                                                           cuda::kHandleTypeDmaBufFd, flags);
+    if (result != cuda::kSuccess) continue;
+    dmabuf_fd_ = UniqueFd(fd);
+    dmabuf_mapping_ = mapping;
     return;
   }
-  dmabuf_fd_ = UniqueFd(fd);
+  dmabuf_error_ = driver_.MakeCudaError(result, "cuMemGetHandleForAddressRange", object);
+}
+
+Status GpuBuffer::CheckOnGpu() {
+  RAILGAUGE_ASSIGN_OR_RETURN(pattern_, GpuPattern::Create(driver_, gpu_));
+  return {};
+}
+
+GpuBuffer::Words GpuBuffer::WordsOf(uint64_t offset, uint64_t length, uint64_t position) const {
+  Words words;
+  if (pattern_ == nullptr || length < kLeastForGpu) return words;
+  words.head = (kWord - position % kWord) % kWord;
+  if ((address() + offset + words.head) % kWord != 0) return words;
+  words.count = (length - words.head) / kWord;
+  words.first = (position + words.head) / kWord;
+  return words;
+}
+
+Status GpuBuffer::Fill(uint64_t seed, uint64_t offset, uint64_t length, uint64_t position) {
+  CheckRange(offset, length);
+  const Words words = WordsOf(offset, length, position);
+  if (words.count == 0) return Buffer::Fill(seed, offset, length, position);
+  const uint64_t tail = words.head + words.count * kWord;
+  RAILGAUGE_RETURN_IF_ERROR(Buffer::Fill(seed, offset, words.head, position));
+  RAILGAUGE_RETURN_IF_ERROR(
+      pattern_->Fill(address() + offset + words.head, words.count, seed, words.first));
+  return Buffer::Fill(seed, offset + tail, length - tail, position + tail);
+}
+
+Result<std::optional<Buffer::Mismatch>> GpuBuffer::Verify(uint64_t seed, uint64_t offset,
+                                                          uint64_t length,
+                                                          uint64_t position) const {
+  CheckRange(offset, length);
+  const Words words = WordsOf(offset, length, position);
+  if (words.count == 0) return Buffer::Verify(seed, offset, length, position);
+  const uint64_t tail = words.head + words.count * kWord;
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto in_head,
+                             Buffer::Verify(seed, offset, words.head, position));
+  if (in_head) return in_head;
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      const auto word,
+      pattern_->FindMismatch(address() + offset + words.head, words.count, seed, words.first));
+  if (!word) return Buffer::Verify(seed, offset + tail, length - tail, position + tail);
+  // Which byte of the word, by a copy of it.
+  const uint64_t at = words.head + *word * kWord;
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto byte,
+                             Buffer::Verify(seed, offset + at, kWord, position + at));
+  if (byte) return byte;
+  return Fail(
+      MakeError("compare memory on the GPU", place().ToString(),
+                fmt::format("the GPU sees a difference in the 8 bytes at {} that a copy of "
+                            "them does not show",
+                            offset + at),
+                "The GPU or its driver is not to be trusted: look for Xid in the kernel log"));
 }
 
 Result<Buffer::Dmabuf> GpuBuffer::dmabuf() const {

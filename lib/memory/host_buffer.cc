@@ -13,6 +13,10 @@
 #include <cstring>
 #include <utility>
 
+#include "lib/base/file.h"
+#include "lib/memory/huge_share.h"
+#include "lib/memory/page_nodes.h"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14
 #endif
@@ -28,7 +32,7 @@ size_t RoundUp(size_t value, size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// mbind and move_pages through syscall(2): libnuma would be one more library for two calls.
+// mbind through syscall(2): libnuma would be one more library for one call.
 
 // Binds [data, data + length) to `node` alone. 0 or an errno.
 int BindToNode(std::byte* data, size_t length, uint32_t node) {
@@ -49,34 +53,6 @@ int Populate(std::byte* data, size_t length, HostBuffer::Pages pages) {
   for (size_t i = 0; i < length; i += kPage)
     *reinterpret_cast<volatile std::byte*>(data + i) = std::byte{0};
   return 0;
-}
-
-// The node of every page, asked back. An Error only for a page on a wrong node; what prevents the
-// asking goes to `unverified_reason`.
-Status VerifyNode(std::byte* data, size_t length, size_t page, uint32_t node,
-                  std::string* unverified_reason) {
-  std::array<void*, 512> pages;
-  std::array<int, 512> nodes;
-  for (size_t begin = 0; begin < length; begin += pages.size() * page) {
-    const size_t count = std::min(pages.size(), (length - begin + page - 1) / page);
-    for (size_t i = 0; i < count; ++i) pages[i] = data + begin + i * page;
-    if (syscall(SYS_move_pages, 0, count, pages.data(), nullptr, nodes.data(), 0) < 0) {
-      *unverified_reason = "move_pages: " + ErrnoName(errno);
-      return {};
-    }
-    for (size_t i = 0; i < count; ++i) {
-      if (nodes[i] < 0) {
-        *unverified_reason = "move_pages of a page: " + ErrnoName(-nodes[i]);
-        return {};
-      }
-      if (static_cast<uint32_t>(nodes[i]) != node) {
-        return Fail(MakeError("allocate host memory", fmt::format("numa{}", node),
-                              fmt::format("a page lies on NUMA node {}", nodes[i]),
-                              "Free memory on the node, or stop what migrates pages (numad)"));
-      }
-    }
-  }
-  return {};
 }
 
 std::string BindAdvice(int error_number, uint32_t node) {
@@ -125,12 +101,20 @@ Result<std::byte*> Map(size_t length, HostBuffer::Pages pages, uint32_t node) {
 }  // namespace
 
 Result<std::unique_ptr<HostBuffer>> HostBuffer::Create(uint32_t node, Bytes length, Pages pages) {
+  if (pages != Pages::kLargest) return CreateOf(node, length, pages);
+  // What is wrong with the pool does not matter: without it there are transparent ones, and what
+  // else is wrong they tell.
+  if (auto reserved = CreateOf(node, length, Pages::kHugeTlb)) return reserved;
+  return CreateOf(node, length, Pages::kTransparent);
+}
+
+Result<std::unique_ptr<HostBuffer>> HostBuffer::CreateOf(uint32_t node, Bytes length, Pages pages) {
   RAILGAUGE_CHECK(length.count > 0);
   const std::string object = fmt::format("numa{}", node);
   const size_t mapped = RoundUp(length.count, pages == Pages::kDefault ? kPage : kHugePage);
   RAILGAUGE_ASSIGN_OR_RETURN(std::byte * data, Map(mapped, pages, node));
   // From here on the buffer owns the mapping.
-  std::unique_ptr<HostBuffer> buffer(new HostBuffer(node, data, length, mapped));
+  std::unique_ptr<HostBuffer> buffer(new HostBuffer(node, data, length, mapped, pages));
   if (const int error = BindToNode(data, mapped, node)) {
     // A kernel without NUMA has one node, and everything lies on it.
     if (error != ENOSYS || node != 0)
@@ -143,11 +127,39 @@ Result<std::unique_ptr<HostBuffer>> HostBuffer::Create(uint32_t node, Bytes leng
                                ? HugePageAdvice(node, mapped)
                                : "Free memory on the node or ask for a smaller buffer"));
   }
-  if (buffer->verified()) {
-    RAILGAUGE_RETURN_IF_ERROR(VerifyNode(data, mapped, pages == Pages::kHugeTlb ? kHugePage : kPage,
-                                         node, &buffer->unverified_reason_));
-  }
+  if (buffer->verified()) RAILGAUGE_RETURN_IF_ERROR(buffer->VerifyPlace());
   return buffer;
+}
+
+Status HostBuffer::VerifyPlace() {
+  const uint32_t node = place().numa_node;
+  // Of a transparent huge page every small one is asked for: it may have been split.
+  const PageNodes nodes =
+      FindPageNodes(data_, mapped_length_, pages_ == Pages::kHugeTlb ? kHugePage : kPage);
+  unverified_reason_ = nodes.WhyNotAllOn(node);
+  if (nodes.Elsewhere(node) == 0) return {};
+  return Fail(MakeError("verify the place of host memory", place().ToString(), unverified_reason_,
+                        "Free memory on the node, or stop what migrates pages (numad)"));
+}
+
+std::optional<double> HostBuffer::HugeShare() const {
+  const auto smaps = ReadFile("/proc/self/smaps");
+  if (!smaps) return std::nullopt;
+  return HugeShareOf(*smaps, address(), address() + length());
+}
+
+std::string_view ToString(HostBuffer::Pages pages) {
+  switch (pages) {
+    case HostBuffer::Pages::kDefault:
+      return "default";
+    case HostBuffer::Pages::kTransparent:
+      return "transparent";
+    case HostBuffer::Pages::kHugeTlb:
+      return "huge_tlb";
+    case HostBuffer::Pages::kLargest:
+      return "largest";
+  }
+  return "";
 }
 
 HostBuffer::~HostBuffer() { munmap(data_, mapped_length_); }

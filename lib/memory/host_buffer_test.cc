@@ -91,6 +91,35 @@ TEST(HostBufferTest, HugeTlbWorksOrNamesTheReservation) {
       << message;
 }
 
+TEST(HostBufferTest, TheLargestPagesAreThoseThatThereAre) {
+  const auto buffer = Make(4 << 20, HostBuffer::Pages::kLargest);
+  ASSERT_NE(buffer, nullptr);
+  const bool reserved =
+      HostBuffer::Create(0, Bytes{4 << 20}, HostBuffer::Pages::kHugeTlb).has_value();
+  // The pool may have had just enough for one of the two.
+  if (reserved) {
+    EXPECT_EQ(buffer->pages(), HostBuffer::Pages::kHugeTlb);
+  }
+  EXPECT_NE(buffer->pages(), HostBuffer::Pages::kLargest);
+  const auto share = buffer->HugeShare();
+  std::printf("pages here: %s, share in huge pages: %s\n", ToString(buffer->pages()).data(),
+              share ? std::to_string(*share).c_str() : "not shown");
+  if (share) {
+    EXPECT_GE(*share, 0.0);
+    EXPECT_LE(*share, 1.0);
+    if (buffer->pages() == HostBuffer::Pages::kHugeTlb) {
+      EXPECT_EQ(*share, 1.0);
+    }
+  }
+}
+
+TEST(HostBufferTest, TheLargestPagesOfNoNodeAreOneClearError) {
+  const auto buffer = HostBuffer::Create(900, Bytes{4096}, HostBuffer::Pages::kLargest);
+  ASSERT_FALSE(buffer);
+  EXPECT_NE(buffer.error().ToString().find("mbind numa900: E"), std::string::npos)
+      << buffer.error().ToString();
+}
+
 TEST(HostBufferTest, ANodeThatDoesNotExistIsOneClearError) {
   for (const uint32_t node : {900u, 5000u}) {
     auto buffer = HostBuffer::Create(node, Bytes{4096});

@@ -56,6 +56,34 @@ Json ProcessorJson(const PciPosition& position, uint16_t vendor_id, uint16_t dev
   return json;
 }
 
+// What CUDA says of the GPU at `address`; null when it does not show it.
+Json CudaJson(const std::vector<CudaGpuFacts>& gpus, const PciAddress& address) {
+  for (const CudaGpuFacts& gpu : gpus) {
+    if (gpu.address != address) continue;
+    Json attributes = Json::object();
+    for (const auto& [name, value] : gpu.attributes) attributes[name] = Number(value);
+    return {{"ordinal", gpu.ordinal},
+            {"name", Text(gpu.name)},
+            {"memory_bytes", gpu.memory.count},
+            {"attributes", attributes}};
+  }
+  return nullptr;
+}
+
+Json BufferJson(const BufferFacts& buffer) {
+  return {{"place", buffer.place.ToString()},
+          {"role", buffer.role},
+          {"bytes", buffer.length.count},
+          {"pages", Text(buffer.pages)},
+          {"huge_page_fraction", Number(buffer.huge_share)},
+          {"place_verified", Number(buffer.place_verified)},
+          {"unverified_reason", Text(buffer.unverified_reason)},
+          {"dmabuf_mapping", Text(buffer.dmabuf_mapping)},
+          {"no_dmabuf_reason", Text(buffer.no_dmabuf_reason)},
+          {"checked_by", Text(buffer.checked_by)},
+          {"checked_by_reason", Text(buffer.checked_by_reason)}};
+}
+
 Json MachineJson(const RunInfo& info) {
   const Machine& machine = info.machine;
   Json numa_nodes = Json::array(), gpus = Json::array(), nics = Json::array();
@@ -66,6 +94,7 @@ Json MachineJson(const RunInfo& info) {
   }
   for (const Gpu& gpu : machine.gpus) {
     gpus.push_back(ProcessorJson(gpu.position, gpu.vendor_id, gpu.device_id, gpu.model));
+    gpus.back()["cuda"] = CudaJson(info.cuda, gpu.position.address);
   }
   for (const Nic& nic : machine.nics) nics.push_back(NicJson(nic, info.nics));
   Json accelerators = Json::array();
@@ -119,6 +148,8 @@ std::string RunJson(const RunInfo& info) {
     thresholds.push_back(
         {{"name", threshold.name}, {"value", threshold.value}, {"reason", Text(threshold.reason)}});
   }
+  Json buffers = Json::array();
+  for (const BufferFacts& buffer : info.buffers) buffers.push_back(BufferJson(buffer));
   const Json json = {{"schema_version", kSchemaVersion},
                      {"run_id", info.run.run_id},
                      {"platform", info.run.platform},
@@ -131,7 +162,8 @@ std::string RunJson(const RunInfo& info) {
                      {"machine", MachineJson(info)},
                      {"thresholds", thresholds},
                      {"notes", info.notes},
-                     {"peer", PeerJson(info.peer)}};
+                     {"peer", PeerJson(info.peer)},
+                     {"buffers", buffers}};
   // Names come from outside and may be no UTF-8; such bytes are replaced. A number that is not
   // finite is written as null.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

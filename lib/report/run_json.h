@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lib/base/pci_address.h"
+#include "lib/record/memory_facts.h"
 #include "lib/record/records.h"
 #include "lib/topology/machine.h"
 
@@ -45,7 +46,9 @@ struct PeerFacts {
 struct RunInfo {
   RunIdentity run;
   Machine machine;
-  std::vector<NicFacts> nics;  // of any NICs of `machine`
+  std::vector<NicFacts> nics;        // of any NICs of `machine`
+  std::vector<CudaGpuFacts> cuda;    // of the GPUs that CUDA shows
+  std::vector<BufferFacts> buffers;  // what was measured with
   std::string availability_zone;
   std::string image_id;
   std::string kernel;

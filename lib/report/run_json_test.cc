@@ -102,5 +102,44 @@ TEST(RunJsonTest, TimesBeforeTheEpochAndWholeSeconds) {
             "1969-12-31T23:59:59.999Z");
 }
 
+TEST(RunJsonTest, TellsWhatCudaSaysAndWhatWasMeasuredWith) {
+  RunInfo info;
+  Gpu shown, hidden;
+  shown.position.address = {0, 0x53, 0, 0};
+  hidden.position.address = {0, 0x64, 0, 0};
+  info.machine.gpus = {shown, hidden};
+  info.cuda.push_back({shown.position.address,
+                       3,
+                       "Some GPU",
+                       Bytes{80},
+                       {{"dma_buf_supported", 1}, {"newer_than_this_driver", std::nullopt}}});
+  BufferFacts host;
+  host.place = MemoryPlace::NumaNode(1);
+  host.role = "partner";
+  host.length = Bytes{uint64_t{64} << 20};
+  host.pages = "transparent";
+  host.huge_share = 0.5;
+  host.place_verified = false;
+  host.unverified_reason = "the kernel would not tell";
+  info.buffers = {host};
+  const auto json = nlohmann::json::parse(RunJson(info));
+  const auto& cuda = json["machine"]["gpus"][0]["cuda"];
+  EXPECT_EQ(cuda["ordinal"], 3);
+  EXPECT_EQ(cuda["memory_bytes"], 80);
+  EXPECT_EQ(cuda["attributes"]["dma_buf_supported"], 1);
+  EXPECT_TRUE(cuda["attributes"]["newer_than_this_driver"].is_null());
+  EXPECT_TRUE(json["machine"]["gpus"][1]["cuda"].is_null());
+  ASSERT_EQ(json["buffers"].size(), 1u);
+  const auto& buffer = json["buffers"][0];
+  EXPECT_EQ(buffer["place"], "numa1");
+  EXPECT_EQ(buffer["role"], "partner");
+  EXPECT_EQ(buffer["bytes"], uint64_t{64} << 20);
+  EXPECT_EQ(buffer["pages"], "transparent");
+  EXPECT_EQ(buffer["huge_page_fraction"], 0.5);
+  EXPECT_EQ(buffer["place_verified"], false);
+  EXPECT_EQ(buffer["unverified_reason"], "the kernel would not tell");
+  EXPECT_TRUE(buffer["checked_by"].is_null());
+}
+
 }  // namespace
 }  // namespace railgauge

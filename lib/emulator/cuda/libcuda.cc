@@ -12,12 +12,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "lib/emulator/cuda/gpu_memory.h"
+#include "lib/emulator/cuda/ptx_program.h"
 #include "lib/emulator/cuda/visible_devices.h"
 #include "lib/emulator/preload/gpu_interface.h"
 #include "lib/memory/cuda_abi.h"
@@ -25,6 +28,15 @@
 struct CUctx_st {
   int device = 0;      // the ordinal that this process sees
   int references = 0;  // of the primary context
+};
+
+// A module that was loaded, and one of its kernels.
+struct CUfunc_st {
+  const railgauge::PtxKernel* kernel = nullptr;
+};
+struct CUmod_st {
+  railgauge::PtxProgram program;
+  std::map<std::string, CUfunc_st> functions;  // those that were asked for
 };
 
 namespace railgauge {
@@ -37,6 +49,10 @@ using cuda::CuResult;
 
 constexpr uint64_t kPage = 4096;
 constexpr int kDriverVersion = 12040;
+// What GPUs of these machines are seen to answer is not published here: assumed.
+constexpr int kComputeCapabilityMajor = 9, kComputeCapabilityMinor = 0;
+// "none": as in a container without the driver's JIT compiler.
+constexpr char kJitVariable[] = "RAILGAUGE_EMULATED_CUDA_JIT";
 
 struct Interface {
   decltype(&RailgaugeEmulatedGpuCount) count;
@@ -72,7 +88,9 @@ struct Driver {
   Interface interface;
   std::vector<Device> devices;  // by the ordinal that this process sees
   std::unique_ptr<GpuMemory> memory;
-  std::mutex mutex;  // guards the contexts' references
+  std::mutex mutex;  // guards what follows, and the contexts' references
+  std::vector<std::unique_ptr<CUmod_st>> modules;
+  CuResult failed_kernel = cuda::kSuccess;  // told by the next synchronisation
 };
 
 std::mutex init_mutex;
@@ -155,8 +173,10 @@ CuResult Export(void* handle, CuDevicePointer pointer, size_t bytes, int handle_
                 unsigned long long flags) {
   Driver* d = nullptr;
   if (const CuResult error = FindDriverWithContext(&d)) return error;
-  if (handle == nullptr || bytes == 0 || handle_type != cuda::kHandleTypeDmaBufFd || flags != 0)
+  if (handle == nullptr || bytes == 0 || handle_type != cuda::kHandleTypeDmaBufFd ||
+      (flags & ~cuda::kDmaBufMappingPcie) != 0) {
     return cuda::kErrorInvalidValue;
+  }
   if (pointer % kPage != 0 || bytes % kPage != 0) return cuda::kErrorInvalidValue;
   const auto allocation = d->memory->Find(pointer, bytes);
   if (allocation == nullptr) return cuda::kErrorInvalidValue;
@@ -165,6 +185,7 @@ CuResult Export(void* handle, CuDevicePointer pointer, size_t bytes, int handle_
   });
   if (owner == d->devices.end() || owner->facts.supports_dmabuf == 0)
     return cuda::kErrorNotSupported;
+  if (flags != 0 && owner->facts.knows_pcie_mapping == 0) return cuda::kErrorInvalidValue;
   const int fd = allocation->ExportDmabuf(pointer - allocation->device_pointer());
   if (fd < 0) return cuda::kErrorOutOfMemory;
   std::memcpy(handle, &fd, sizeof(fd));
@@ -179,6 +200,76 @@ CuResult FindBytes(CuDevicePointer pointer, size_t bytes, std::byte** found,
   *keep = d->memory->Find(pointer, bytes);
   if (*keep == nullptr) return cuda::kErrorInvalidValue;
   *found = (*keep)->bytes() + (pointer - (*keep)->device_pointer());
+  return cuda::kSuccess;
+}
+
+CuResult LoadModule(cuda::CuModule* module, const void* image) {
+  Driver* d = nullptr;
+  if (const CuResult error = FindDriverWithContext(&d)) return error;
+  if (module == nullptr || image == nullptr) return cuda::kErrorInvalidValue;
+  if (const char* jit = std::getenv(kJitVariable);
+      jit != nullptr && std::strcmp(jit, "none") == 0) {
+    return cuda::kErrorJitCompilerNotFound;
+  }
+  auto program = PtxProgram::Parse(static_cast<const char*>(image));
+  if (!program) {
+    std::fprintf(stderr, "emulated CUDA: %s\n", program.error().ToString().c_str());
+    return cuda::kErrorInvalidPtx;
+  }
+  std::lock_guard lock(d->mutex);
+  d->modules.push_back(std::make_unique<CUmod_st>(CUmod_st{*std::move(program), {}}));
+  *module = d->modules.back().get();
+  return cuda::kSuccess;
+}
+
+// The module in `*found`; `d->mutex` is held.
+CuResult FindModule(Driver* d, cuda::CuModule module, size_t* found) {
+  for (*found = 0; *found < d->modules.size(); ++*found) {
+    if (d->modules[*found].get() == module) return cuda::kSuccess;
+  }
+  return cuda::kErrorInvalidHandle;
+}
+
+// Whether it is a kernel of a module that is loaded.
+const PtxKernel* KernelOf(Driver* d, cuda::CuFunction function) {
+  std::lock_guard lock(d->mutex);
+  for (const auto& module : d->modules) {
+    for (const auto& [name, candidate] : module->functions) {
+      if (&candidate == function) return candidate.kernel;
+    }
+  }
+  return nullptr;
+}
+
+CuResult Launch(cuda::CuFunction function, unsigned blocks, unsigned threads, void** parameters) {
+  Driver* d = nullptr;
+  if (const CuResult error = FindDriverWithContext(&d)) return error;
+  const PtxKernel* const kernel = KernelOf(d, function);
+  if (kernel == nullptr) return cuda::kErrorInvalidHandle;
+  constexpr unsigned kMostThreads = 1024;
+  if (blocks == 0 || threads == 0 || threads > kMostThreads || parameters == nullptr) {
+    return cuda::kErrorInvalidValue;
+  }
+  std::vector<uint64_t> values(kernel->parameter_count());
+  for (size_t i = 0; i < values.size(); ++i) std::memcpy(&values[i], parameters[i], 8);
+  // Kernels touch one allocation after the other, and each many times.
+  std::vector<std::shared_ptr<const GpuMemory::Allocation>> known;
+  const auto memory = [&](uint64_t address, uint64_t bytes) -> std::byte* {
+    for (const auto& allocation : known) {
+      const uint64_t offset = address - allocation->device_pointer();
+      if (offset < allocation->length() && bytes <= allocation->length() - offset) {
+        return allocation->bytes() + offset;
+      }
+    }
+    auto found = d->memory->Find(address, bytes);
+    if (found == nullptr) return nullptr;
+    known.push_back(found);
+    return found->bytes() + (address - found->device_pointer());
+  };
+  if (!kernel->Run(blocks, threads, values, memory)) {
+    std::lock_guard lock(d->mutex);
+    d->failed_kernel = cuda::kErrorIllegalAddress;
+  }
   return cuda::kSuccess;
 }
 
@@ -225,6 +316,21 @@ CuResult cuGetErrorName(CuResult error, const char** name) {
       break;
     case cuda::kErrorInvalidContext:
       *name = "CUDA_ERROR_INVALID_CONTEXT";
+      break;
+    case cuda::kErrorInvalidPtx:
+      *name = "CUDA_ERROR_INVALID_PTX";
+      break;
+    case cuda::kErrorJitCompilerNotFound:
+      *name = "CUDA_ERROR_JIT_COMPILER_NOT_FOUND";
+      break;
+    case cuda::kErrorInvalidHandle:
+      *name = "CUDA_ERROR_INVALID_HANDLE";
+      break;
+    case cuda::kErrorNotFound:
+      *name = "CUDA_ERROR_NOT_FOUND";
+      break;
+    case cuda::kErrorIllegalAddress:
+      *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
       break;
     case cuda::kErrorNotSupported:
       *name = "CUDA_ERROR_NOT_SUPPORTED";
@@ -287,6 +393,22 @@ CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice device) {
       break;
     case cuda::kAttributeDmaBufSupported:
       *value = found->facts.supports_dmabuf;
+      break;
+    case cuda::kAttributeComputeCapabilityMajor:
+      *value = kComputeCapabilityMajor;
+      break;
+    case cuda::kAttributeComputeCapabilityMinor:
+      *value = kComputeCapabilityMinor;
+      break;
+    case cuda::kAttributeGpuDirectRdmaSupported:
+    case cuda::kAttributeGpuDirectRdmaWithVmm:
+      *value = 1;
+      break;
+    case cuda::kAttributeGpuDirectRdmaFlushOptions:
+      *value = cuda::kFlushOptionHost;
+      break;
+    case cuda::kAttributeGpuDirectRdmaOrdering:
+      *value = found->facts.orders_writes != 0 ? cuda::kOrderingOwner : 0;
       break;
     default:
       return cuda::kErrorInvalidValue;
@@ -368,6 +490,60 @@ CuResult cuPointerSetAttribute(const void* value, int attribute, CuDevicePointer
 CuResult cuMemGetHandleForAddressRange(void* handle, CuDevicePointer pointer, size_t bytes,
                                        int handle_type, unsigned long long flags) {
   return Export(handle, pointer, bytes, handle_type, flags);
+}
+
+CuResult cuFlushGPUDirectRDMAWrites(int target, int scope) {
+  Driver* d = nullptr;
+  if (const CuResult error = FindDriverWithContext(&d)) return error;
+  const bool known = target == cuda::kFlushTargetCurrentContext && scope == cuda::kFlushToOwner;
+  return known ? cuda::kSuccess : cuda::kErrorInvalidValue;  // DMA here is in order and done
+}
+
+CuResult cuModuleLoadData(cuda::CuModule* module, const void* image) {
+  return LoadModule(module, image);
+}
+
+CuResult cuModuleUnload(cuda::CuModule module) {
+  Driver* d = nullptr;
+  if (const CuResult error = FindDriverWithContext(&d)) return error;
+  std::lock_guard lock(d->mutex);
+  size_t at = 0;
+  if (const CuResult error = FindModule(d, module, &at)) return error;
+  d->modules.erase(d->modules.begin() + static_cast<std::ptrdiff_t>(at));
+  return cuda::kSuccess;
+}
+
+CuResult cuModuleGetFunction(cuda::CuFunction* function, cuda::CuModule module, const char* name) {
+  Driver* d = nullptr;
+  if (const CuResult error = FindDriverWithContext(&d)) return error;
+  if (function == nullptr || name == nullptr) return cuda::kErrorInvalidValue;
+  std::lock_guard lock(d->mutex);
+  size_t at = 0;
+  if (const CuResult error = FindModule(d, module, &at)) return error;
+  const PtxKernel* const kernel = module->program.Find(name);
+  if (kernel == nullptr) return cuda::kErrorNotFound;
+  *function = &(module->functions[name] = {kernel});
+  return cuda::kSuccess;
+}
+
+// Runs the kernel before it returns; what it did wrong is told by the next synchronisation, as of
+// one that runs meanwhile.
+CuResult cuLaunchKernel(cuda::CuFunction function, unsigned int grid_x, unsigned int grid_y,
+                        unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                        unsigned int block_z, unsigned int shared_bytes, cuda::CuStream stream,
+                        void** parameters, void** extra) {
+  if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || shared_bytes != 0 ||
+      stream != nullptr || extra != nullptr) {
+    return cuda::kErrorNotSupported;
+  }
+  return Launch(function, grid_x, block_x, parameters);
+}
+
+CuResult cuCtxSynchronize() {
+  Driver* d = nullptr;
+  if (const CuResult error = FindDriverWithContext(&d)) return error;
+  std::lock_guard lock(d->mutex);
+  return d->failed_kernel;  // and the context stays broken, as a real one does
 }
 
 }  // extern "C"

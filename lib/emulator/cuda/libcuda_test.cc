@@ -19,6 +19,8 @@
 #include "lib/emulator/preload/gpu_interface.h"
 #include "lib/memory/cuda_driver.h"
 #include "lib/memory/gpu_buffer.h"
+#include "lib/memory/gpu_pattern.h"
+#include "lib/memory/gpu_pattern_ptx.h"
 
 namespace {
 
@@ -48,6 +50,8 @@ int RailgaugeEmulatedGpuGet(int index, RailgaugeEmulatedGpu* gpu) {
   gpu->memory_bytes = kGpuBytes;
   gpu->supports_dmabuf = index != 2;
   gpu->supports_peer_memory = 1;
+  gpu->knows_pcie_mapping = index == 1;
+  gpu->orders_writes = index != 1;
   return 0;
 }
 
@@ -191,6 +195,90 @@ TEST(LibcudaTest, TheDeviceModelKnowsExactlyTheLivingAllocations) {
   EXPECT_TRUE(known().allocations.empty());
 }
 
+TEST(LibcudaTest, TheMappingOverPcieIsAskedForWhereTheDriverKnowsIt) {
+  const CudaDriver driver = Open();
+  EXPECT_EQ(Make(driver, 0, 4096)->dmabuf_mapping(), "default");
+  EXPECT_EQ(Make(driver, 1, 4096)->dmabuf_mapping(), "pcie");
+  EXPECT_EQ(Make(driver, 2, 4096)->dmabuf_mapping(), "");
+}
+
+TEST(LibcudaTest, TellsItsAbilities) {
+  const CudaDriver driver = Open();
+  const CudaGpu& gpu = driver.gpus()[1];
+  EXPECT_EQ(gpu.Attribute("dma_buf_supported"), 1);
+  EXPECT_EQ(driver.gpus()[2].Attribute("dma_buf_supported"), 0);
+  EXPECT_EQ(gpu.Attribute("gpu_direct_rdma_supported"), 1);
+  EXPECT_EQ(gpu.Attribute("gpu_direct_rdma_with_cuda_vmm_supported"), 1);
+  EXPECT_EQ(gpu.Attribute("gpu_direct_rdma_flush_writes_options"), 1);
+  EXPECT_EQ(gpu.Attribute("gpu_direct_rdma_writes_ordering"), 0);
+  EXPECT_EQ(driver.gpus()[0].Attribute("gpu_direct_rdma_writes_ordering"), 100);
+  EXPECT_EQ(gpu.Attribute("no_such_attribute"), 0);
+}
+
+// By the GPU and by copies alike: what one fills the other must find right, and both must find the
+// same first wrong byte.
+TEST(LibcudaTest, TheGpuMakesAndComparesTheSamePatternAsCopies) {
+  const CudaDriver driver = Open();
+  constexpr uint64_t kLength = (1 << 20) + 4096;
+  for (const int gpu : {0, 1}) {  // 1: its writes have to be flushed first
+    const auto buffer = Make(driver, gpu, kLength);
+    ASSERT_TRUE(buffer);
+    const Status on_gpu = buffer->CheckOnGpu();
+    ASSERT_TRUE(on_gpu) << on_gpu.error().ToString();
+    struct Range {
+      uint64_t offset, length, position;
+    };
+    for (const Range& r : {Range{0, kLength, 0}, Range{5, 100'003, 5}, Range{8, 70'000, 4096},
+                           Range{3, 70'001, 11}, Range{1, 70'000, 0}, Range{0, 4096, 0}}) {
+      ASSERT_TRUE(buffer->Fill(0, 0, kLength, 0));
+      ASSERT_TRUE(buffer->Fill(42, r.offset, r.length, r.position));
+      // As copies see it, and what lies beside is untouched.
+      EXPECT_EQ(buffer->Buffer::Verify(42, r.offset, r.length, r.position).value(), std::nullopt);
+      EXPECT_EQ(buffer->Buffer::Verify(0, 0, r.offset, 0).value(), std::nullopt);
+      const uint64_t end = r.offset + r.length;
+      EXPECT_EQ(buffer->Buffer::Verify(0, end, kLength - end, end).value(), std::nullopt);
+      EXPECT_EQ(buffer->Verify(42, r.offset, r.length, r.position).value(), std::nullopt);
+      for (const uint64_t wrong : {r.length - 1, r.length / 2, uint64_t{9}, uint64_t{0}}) {
+        std::byte byte{};
+        ASSERT_TRUE(buffer->CopyOut(r.offset + wrong, {&byte, 1}));
+        byte ^= std::byte{0x20};
+        ASSERT_TRUE(buffer->CopyIn(r.offset + wrong, {&byte, 1}));
+        const auto found = buffer->Verify(42, r.offset, r.length, r.position).value();
+        ASSERT_TRUE(found) << r.offset << " + " << wrong;
+        EXPECT_EQ(found->offset, r.offset + wrong);
+        EXPECT_EQ(found->found, byte);
+      }
+    }
+  }
+}
+
+TEST(LibcudaTest, KernelsAndModulesAreChecked) {
+  const CudaDriver driver = Open();
+  const cuda::Calls& calls = driver.calls();
+  const auto buffer = Make(driver, 0, 4096);
+  ASSERT_TRUE(buffer);
+  cuda::CuModule module = nullptr;
+  cuda::CuFunction function = nullptr;
+  EXPECT_EQ(calls.cuModuleLoadData(&module, ".version 6.3\n.target sm_70\nnonsense;"),
+            cuda::kErrorInvalidPtx);
+  ASSERT_EQ(calls.cuModuleLoadData(&module, kGpuPatternPtx), cuda::kSuccess);
+  EXPECT_EQ(calls.cuModuleGetFunction(&function, module, "no_such_kernel"), cuda::kErrorNotFound);
+  ASSERT_EQ(calls.cuModuleGetFunction(&function, module, "railgauge_fill"), cuda::kSuccess);
+  uint64_t address = buffer->address(), words = 1, seed = 0, first = 0;
+  void* parameters[] = {&address, &words, &seed, &first};
+  const auto launch = [&](unsigned blocks, unsigned threads) {
+    return calls.cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, nullptr, parameters,
+                                nullptr);
+  };
+  EXPECT_EQ(launch(1, 32), cuda::kSuccess);
+  EXPECT_EQ(launch(0, 32), cuda::kErrorInvalidValue);
+  EXPECT_EQ(launch(1, 1025), cuda::kErrorInvalidValue);
+  EXPECT_EQ(calls.cuCtxSynchronize(), cuda::kSuccess);
+  EXPECT_EQ(calls.cuModuleUnload(module), cuda::kSuccess);
+  EXPECT_EQ(calls.cuModuleUnload(module), cuda::kErrorInvalidHandle);
+  EXPECT_EQ(launch(1, 32), cuda::kErrorInvalidHandle);
+}
+
 TEST(LibcudaTest, WrongArgumentsGetTheDriversErrors) {
   const CudaDriver driver = Open();
   const cuda::Calls& calls = driver.calls();
@@ -224,6 +312,9 @@ TEST(LibcudaTest, WrongArgumentsGetTheDriversErrors) {
   EXPECT_EQ(get_handle(pointer, (2 << 20) + 4096, 1, 0), cuda::kErrorInvalidValue);
   EXPECT_EQ(get_handle(pointer, 4096, 2, 0), cuda::kErrorInvalidValue);
   EXPECT_EQ(get_handle(pointer, 4096, 1, 8), cuda::kErrorInvalidValue);
+  EXPECT_EQ(get_handle(pointer, 4096, 1, cuda::kDmaBufMappingPcie), cuda::kErrorInvalidValue);
+  EXPECT_EQ(calls.cuFlushGPUDirectRDMAWrites(0, 100), cuda::kSuccess);
+  EXPECT_EQ(calls.cuFlushGPUDirectRDMAWrites(0, 7), cuda::kErrorInvalidValue);
   ASSERT_EQ(get_handle(pointer + 8192, 4096, 1, 0), cuda::kSuccess);
   EXPECT_EQ(lseek(fd, 0, SEEK_CUR), 8192);
   close(fd);
@@ -263,6 +354,34 @@ TEST(LibcudaDeathTest, AnAllocationLiesOnTheGpuWhoseOrdinalItIs) {
         std::_Exit(buffer && known().allocations.begin()->second.gpu == 1 ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
+}
+
+TEST(LibcudaDeathTest, WithoutAJitCompilerItGoesOnByCopies) {
+  EXPECT_EXIT(
+      {
+        setenv("RAILGAUGE_EMULATED_CUDA_JIT", "none", 1);
+        const CudaDriver driver = Open();
+        const auto buffer = Make(driver, 0, 1 << 20);
+        const Status on_gpu = buffer->CheckOnGpu();
+        std::fprintf(stderr, "%s", on_gpu ? "" : on_gpu.error().ToString().c_str());
+        const bool right = !on_gpu && buffer->Fill(3) && buffer->Verify(3).value() == std::nullopt;
+        std::_Exit(right ? 0 : 1);
+      },
+      testing::ExitedWithCode(0),
+      "cuModuleLoadData gpu:0000:53:00.0: CUDA_ERROR_JIT_COMPILER_NOT_FOUND \\(221\\)");
+}
+
+TEST(LibcudaDeathTest, AKernelOutsideOfItsMemoryIsToldAndTheContextStaysBroken) {
+  EXPECT_EXIT(
+      {
+        const CudaDriver driver = Open();
+        const auto buffer = Make(driver, 0, 4096);
+        auto pattern = GpuPattern::Create(driver, driver.gpus()[0]);
+        const Status beyond = (*pattern)->Fill(buffer->address(), uint64_t{1} << 20, 1, 0);
+        std::fprintf(stderr, "%s", beyond ? "" : beyond.error().ToString().c_str());
+        std::_Exit(!beyond && !(*pattern)->Fill(buffer->address(), 1, 1, 0) ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "CUDA_ERROR_ILLEGAL_ADDRESS");
 }
 
 TEST(LibcudaDeathTest, WithoutVisibleGpusThereIsAReason) {

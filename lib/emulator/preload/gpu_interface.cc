@@ -24,6 +24,8 @@ RAILGAUGE_INTERPOSED int RailgaugeEmulatedGpuGet(int index, RailgaugeEmulatedGpu
   gpu->memory_bytes = emulated.memory.count;
   gpu->supports_dmabuf = emulated.dmabuf ? 1 : 0;
   gpu->supports_peer_memory = machine.p2p_provider != "none" ? 1 : 0;
+  gpu->knows_pcie_mapping = 0;  // libcuda.cc says which CUDA it is: one before the flag
+  gpu->orders_writes = 1;       // of data centre GPUs: assumed
   return 0;
 }
 

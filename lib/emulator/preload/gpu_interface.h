@@ -31,6 +31,8 @@ struct RailgaugeEmulatedGpu {
   uint64_t memory_bytes;
   int32_t supports_dmabuf;       // CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
   int32_t supports_peer_memory;  // a p2p provider is there: ibv_reg_mr on a device pointer works
+  int32_t knows_pcie_mapping;    // CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE (CUDA 12.8)
+  int32_t orders_writes;         // CU_GPU_DIRECT_RDMA_WRITES_ORDERING_OWNER
 };
 
 struct RailgaugeGpuAllocation {
