@@ -8,6 +8,7 @@
 
 #include "cli/busy_nics.h"
 #include "cli/command.h"
+#include "cli/dry_run.h"
 #include "cli/interrupt.h"
 #include "cli/measuring.h"
 #include "cli/messages.h"
@@ -130,21 +131,6 @@ void ExplainLeftOut(const Session& session, std::vector<PlacementRow>& placement
   }
 }
 
-void PrintPlan(const Session& session, const MeasuringRequest& request) {
-  const Plan plan = ScreeningPlan(session, request);
-  fmt::print(
-      "plan: {} x {}: {} of {} after {} of warm-up, about {};\n"
-      "then paired rounds of what the verdicts hang on, up to {} in all\n",
-      Counted(session.nics.size(), "NIC"), Counted(session.places.size(), "place"),
-      Counted(plan.windows.size(), "window"), FormatDuration(plan.timing.window),
-      FormatDuration(plan.timing.warm_up), FormatDuration(EstimateDuration(plan)),
-      FormatDuration(request.budget));
-  if (!plan.left_out.empty()) {
-    fmt::print("{} without time in the budget: raise --time-budget or select less\n",
-               Counted(plan.left_out.size(), "cell"));
-  }
-}
-
 Result<std::vector<CensusRow>> TakeCensus(const Session& session) {
   CensusOptions options;
   options.nics = session.nics;
@@ -185,6 +171,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   MeasuringRequest request;
   RAILGAUGE_ASSIGN_OR_RETURN(request.sizes, ParseSizes(options.sizes));
   RAILGAUGE_ASSIGN_OR_RETURN(request.budget, ParseTimeBudget(options.time_budget));
+  request.budget_text = options.time_budget;
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
   RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(request.sizes, session.places));
   RAILGAUGE_ASSIGN_OR_RETURN(const Decision decision, Decide(options, session));
@@ -193,7 +180,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   const std::string why_nothing = WhyNothingIsMeasurable(session);
   if (options.dry_run) {
     if (why_nothing.empty()) {
-      PrintPlan(session, request);
+      fmt::print("{}", FormatMeasuringPlan(session, request));
       PrintNotes(session.notes);
       return kExitOk;
     }

@@ -99,14 +99,83 @@ class CheckTest(CliTestCase):
         self.assertEqual({row["status"] for row in samples if row["operation"] == "read"}, {"ok"})
         writes = [row for row in samples if row["operation"] == "write"]
         self.assertEqual({row["status"] for row in writes}, {"skipped"})
+        self.assertEqual({row["skip_cause"] for row in writes}, {"not_possible"})
         self.assertIn("RDMA write", writes[0]["reason"])
         self.assert_status(outcome, 0)
+        self.assertEqual([row["verdict"] for row in self.rows("placement")], ["OK"])
 
     def test_dry_run_measures_nothing(self):
         outcome = self.check("nearest", NEAR, ["gpu0"], "--dry-run")
         self.assert_status(outcome, 0)
         self.assertIn("16 windows", outcome.stdout)
         self.assertFalse(os.path.exists(self.path("run")))
+
+    def test_dry_run_names_the_steps_and_their_time(self):
+        outcome = self.railgauge("check", "--placement=nearest", P5, "--dry-run")
+        self.assert_status(outcome, 0)
+        for step in ("screening", "more windows", "paired rounds", "more rounds"):
+            self.assertIn(f"  {step} ", outcome.stdout)
+        self.assertIn("1280 windows", outcome.stdout)
+        self.assertRegex(outcome.stdout, r"in all .* at most +45\.0 s\n")
+        self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 100, str(outcome))
+
+    def test_dry_run_plans_no_windows_that_the_devices_cannot_do(self):
+        outcome = self.railgauge("check", "--placement=nearest", "--emulate=p4d.24xlarge", "--dry-run")
+        self.assert_status(outcome, 0)
+        self.assertIn("80 windows", outcome.stdout)
+        self.assertIn("80 cells not possible and without windows: the NIC has no RDMA write", outcome.stdout)
+
+    def test_the_plan_is_about_as_long_as_the_run(self):
+        places = ["numa0", "numa1", "gpu0", "gpu4"]
+        plan = self.check("nearest", NEAR + FAR, places, "--time-budget=20s", "--dry-run").stdout
+        planned = float(plan.split(" about ")[1].split(" s\n")[0])
+        self.check("nearest", NEAR + FAR, places, "--time-budget=20s")
+        screening = [row for row in self.rows("samples") if row["round"] == "0"][:8 * 4 * 4]
+        last = screening[-1]
+        took = (int(last["start_offset_ns"]) + int(last["duration_ns"])) / 1e9
+        print(f"screening of {len(screening)} windows: planned {planned:.2f} s, took {took:.2f} s, "
+              f"ratio {took / planned:.2f}")
+        self.assertTrue(0.5 < took / planned < 2, (planned, took))
+
+    def test_what_had_no_time_has_rows_and_no_verdict(self):
+        outcome = self.railgauge("check", "--placement=nearest", P5, "--time-budget=1s", "--output=run")
+        self.assert_status(outcome, 3)
+        rows = self.rows("samples")
+        cells = {(row["nic_name"], row["place"], row["operation"], row["direction"]) for row in rows}
+        self.assertEqual(len(cells), 1280)
+        left = [row for row in rows if row["status"] == "skipped"]
+        self.assertGreater(len(left), 640)
+        self.assertEqual({(row["skip_cause"], row["reason"]) for row in left},
+                         {("no_time", "no time left in the budget (--time-budget=1s)")})
+        self.assertEqual({row["verdict"] for row in self.rows("placement")}, {"UNDECIDED"})
+        for row in self.rows("placement"):
+            self.assertIn("no time left in the budget (--time-budget=1s)", row["reason"])
+            self.assertIn("raise --time-budget", row["reason"])
+        self.assertEqual(len(self.rows("summary")), 1280)
+        matrix = outcome.stdout.split("WRITE to_memory")[0]
+        self.assertIn(" none", matrix)
+        self.assertNotIn("  . ", matrix)
+        self.assertIn("WRITE to_memory: not measured: no time left in the budget", outcome.stdout)
+
+    def test_windows_of_a_busy_machine_are_no_ok(self):
+        hogs = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(3 * os.cpu_count())]
+        try:
+            outcome = self.railgauge("check", "--placement=nearest", f"--nics={','.join(NEAR + FAR)}",
+                                     "--places=gpu0", "--time-budget=4s", "--output=run", P5)
+        finally:
+            for hog in hogs:
+                hog.kill()
+                hog.wait()
+        samples = [row for row in self.rows("samples") if row["status"] == "ok"]
+        disturbed = [row for row in samples if row["disturbed"] == "true"]
+        print(f"{len(disturbed)} of {len(samples)} windows disturbed: "
+              f"{[row['verdict'] for row in self.rows('placement')]}")
+        # Most were: the three hogs of every CPU take three quarters of it.
+        self.assertGreater(len(disturbed), len(samples) / 2)
+        self.assertIn(f"kept from its CPU in {len(disturbed)} of {len(samples)} windows", outcome.stderr)
+        self.assertNotEqual(outcome.status, 0, str(outcome))
+        for row in self.rows("placement"):
+            self.assertIn(row["verdict"], ("NOISY", "UNDECIDED"), row)
 
     def test_interrupt_keeps_what_is_there(self):
         with subprocess.Popen([runfile("cli/railgauge"), "check", "--placement=nearest", P5,
@@ -122,8 +191,13 @@ class CheckTest(CliTestCase):
             stdout, stderr = process.communicate(timeout=30)
         self.assertIn(process.returncode, (1, 3), stderr)
         self.assertEqual(sorted(os.listdir(self.path("run"))), FILES, stdout)
-        self.assertGreaterEqual(len(read_csv(samples)), 19)
+        rows = read_csv(samples)
+        self.assertGreaterEqual(len(rows), 1280)
+        left = [row for row in rows if row["status"] == "skipped"]
+        self.assertGreater(len(left), 640)
+        self.assertEqual({(row["skip_cause"], row["reason"]) for row in left}, {("interrupted", "interrupted")})
         self.assertIn(b"interrupted", stderr)
+        self.assertIn(b" none", stdout.split(b"WRITE to_memory")[0])
 
 
 class ScenarioTest(CliTestCase):

@@ -4,6 +4,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/measure/engine.h"
 #include "lib/placement/shortlist.h"
@@ -13,10 +14,16 @@ namespace {
 
 // The screening finds what to doubt; what it leaves is for proof.
 constexpr double kScreeningShare = 0.8;
-constexpr uint32_t kRounds = 9;
-constexpr uint32_t kMoreRounds = 6;  // when nine were too noisy: fifteen in all
+constexpr uint32_t kMoreWindows = 2;  // of cells in doubt: three in all
 
-constexpr uint32_t kMoreWindows = 2;  // of cells that the screening suspects: three in all
+// Of the time that the screening leaves, and of what more windows leave of that, so that noisy
+// pairs can have their second helping.
+constexpr Nanoseconds ForMoreWindows(Nanoseconds left) { return left / 4; }
+constexpr Nanoseconds ForPairedRounds(Nanoseconds left) { return left * 2 / 3; }
+
+// More than this share of disturbed windows is worth a word; on a quiet machine it is some
+// thousandths.
+constexpr double kManyDisturbed = 0.01;
 
 // Runs plans one after the other until `deadline` and keeps what they give.
 class Campaign {
@@ -24,7 +31,7 @@ class Campaign {
   Campaign(Engine& engine, RunDirectory& directory, MeasuringClock::time_point deadline)
       : engine_(engine), directory_(directory), deadline_(deadline) {}
 
-  // Returns how many windows of the plan were left when time ran out.
+  // Returns how many windows of the plan were measured before it was stopped.
   size_t Run(const Plan& plan, const std::string& what) {
     if (plan.windows.empty()) return 0;
     Progress progress(what);
@@ -32,13 +39,22 @@ class Campaign {
     engine_.MeasureAll(
         plan,
         [&](const Sample& sample) {
-          samples_.push_back(sample);
-          if (written_) written_ = directory_.Append(sample);
+          Keep(sample);
           progress.Update(++done, plan.windows.size(),
                           sample.cell.nic.name + " " + sample.cell.place.ToString());
         },
         [&] { return stopped(); });
-    return plan.windows.size() - done;
+    return done;
+  }
+
+  // Adds a row for a cell that was not reached.
+  void Skip(const Cell& cell, SkipCause cause, const std::string& reason) {
+    Sample sample;
+    sample.cell = cell;
+    sample.status = SampleStatus::kSkipped;
+    sample.skip_cause = cause;
+    sample.reason = reason;
+    Keep(sample);
   }
 
   bool out_of_time() const {
@@ -49,6 +65,11 @@ class Campaign {
   Measured Take() { return {std::move(samples_), std::move(written_), false}; }
 
  private:
+  void Keep(const Sample& sample) {
+    samples_.push_back(sample);
+    if (written_) written_ = directory_.Append(sample);
+  }
+
   Engine& engine_;
   RunDirectory& directory_;
   MeasuringClock::time_point deadline_;
@@ -75,11 +96,10 @@ Plan PairsPlan(std::span<const CellPair> pairs, uint32_t first_round, uint32_t r
   return plan;
 }
 
-// The screening's windows again for as many of the suspects, the farthest from their class first,
-// as fit the budget.
-Plan RescreeningPlan(std::span<const Cell> suspects, Nanoseconds budget) {
+// More windows of as many of the cells, the first ones first, as fit the budget.
+Plan RescreeningPlan(std::span<const Cell> cells, Nanoseconds budget) {
   Plan plan;
-  for (const Cell& cell : suspects) {
+  for (const Cell& cell : cells) {
     for (uint32_t i = 0; i < kMoreWindows; ++i) plan.windows.push_back({cell, 0});
     if (EstimateDuration(plan) <= budget) continue;
     plan.windows.resize(plan.windows.size() - kMoreWindows);
@@ -88,17 +108,98 @@ Plan RescreeningPlan(std::span<const Cell> suspects, Nanoseconds budget) {
   return plan;
 }
 
+// What the NIC's attributes say that it can do; everything where it could not be asked, so that its
+// rows say why.
+bool CanDo(const Session& session, const PciAddress& nic, Operation operation) {
+  const std::vector<PciAddress>& without = session.nics_without_rdma;
+  if (std::find(without.begin(), without.end(), nic) != without.end()) return false;
+  for (const NicFacts& facts : session.nic_facts) {
+    const std::vector<std::string>& can = facts.capabilities;
+    if (facts.address != nic || can.empty()) continue;
+    const char* name = operation == Operation::kRead ? "rdma_read" : "rdma_write";
+    return std::find(can.begin(), can.end(), name) != can.end();
+  }
+  return true;
+}
+
+// The cells that the screening did not reach, each a row.
+void SkipTheRest(const Plan& screening, size_t done, const MeasuringRequest& request,
+                 Campaign& campaign) {
+  const std::string no_time =
+      "no time left in the budget (--time-budget=" + request.budget_text + ")";
+  const bool interrupted = Interrupted();
+  for (size_t i = done; i < screening.windows.size(); ++i) {
+    campaign.Skip(screening.windows[i].cell,
+                  interrupted ? SkipCause::kInterrupted : SkipCause::kNoTime,
+                  interrupted ? "interrupted" : no_time);
+  }
+  for (const Cell& cell : screening.left_out) campaign.Skip(cell, SkipCause::kNoTime, no_time);
+}
+
+void Screen(const Plan& screening, const MeasuringRequest& request, Campaign& campaign,
+            std::vector<std::string>& notes) {
+  // Costs nothing but a row each, in which the engine says why.
+  Plan not_possible;
+  for (const Cell& cell : screening.not_possible) not_possible.windows.push_back({cell, 0});
+  for (size_t i = campaign.Run(not_possible, "screening"); i < not_possible.windows.size(); ++i) {
+    campaign.Skip(not_possible.windows[i].cell, SkipCause::kNotPossible,
+                  "the device lacks the operation");
+  }
+  const size_t done = campaign.Run(screening, "screening");
+  SkipTheRest(screening, done, request, campaign);
+  const size_t cells = screening.left_out.size() + screening.windows.size();
+  if (!screening.left_out.empty()) {
+    notes.push_back(std::to_string(screening.left_out.size()) + " of " + Counted(cells, "cell") +
+                    " had no time in the budget: raise --time-budget or select less");
+  }
+  if (done < screening.windows.size() && campaign.out_of_time()) {
+    notes.push_back(std::to_string(screening.windows.size() - done) + " of " +
+                    Counted(screening.windows.size(), "cell") +
+                    " not measured: the others took longer than planned and the time budget is "
+                    "used up");
+  }
+}
+
+void NoteDisturbed(std::span<const Sample> samples, std::vector<std::string>& notes) {
+  size_t windows = 0, disturbed = 0;
+  for (const Sample& sample : samples) {
+    windows += IsMeasured(sample.status) ? 1 : 0;
+    disturbed += IsMeasured(sample.status) && sample.disturbed == true ? 1 : 0;
+  }
+  if (static_cast<double>(disturbed) <= kManyDisturbed * static_cast<double>(windows)) return;
+  notes.push_back(
+      fmt::format("the measuring thread was kept from its CPU in {} of {} windows: the "
+                  "machine is busy, and a quieter one measures more surely",
+                  disturbed, windows));
+}
+
 }  // namespace
 
-Plan ScreeningPlan(const Session& session, const MeasuringRequest& request) {
+MeasuringPlan PlanMeasuring(const Session& session, const MeasuringRequest& request) {
   ScreeningRequest screening;
   for (const PciAddress& address : session.nics) {
     screening.nics.push_back(session.machine.FindNic(address)->key());
   }
   screening.places = session.places;
   screening.sizes = request.sizes;
+  screening.can = [&](const NicKey& nic, Operation operation) {
+    return CanDo(session, nic.address, operation);
+  };
   screening.budget = std::chrono::duration_cast<Nanoseconds>(request.budget * kScreeningShare);
-  return PlanScreening(screening);
+  MeasuringPlan plan;
+  plan.screening = PlanScreening(screening);
+  plan.screening_time = EstimateDuration(plan.screening);
+  const Nanoseconds window =
+      WindowTiming().warm_up + WindowTiming().window + PlanCosts().per_window;
+  const auto step = [&](Nanoseconds most) {
+    return MeasuringPlan::Step{most, static_cast<size_t>(most / window)};
+  };
+  Nanoseconds left = request.budget - plan.screening_time;
+  plan.more_windows = step(ForMoreWindows(left));
+  left -= plan.more_windows.most;
+  plan.paired_rounds = step(ForPairedRounds(left));
+  plan.more_rounds = step(left - plan.paired_rounds.most);
+  return plan;
 }
 
 Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& request,
@@ -114,37 +215,29 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
   const auto left = [&] { return request.budget - (MeasuringClock::now() - start); };
   // A plan is an estimate; a slow device must not make a short check a long one.
   Campaign campaign(*engine, directory, start + request.budget);
-  const Plan screening = ScreeningPlan(session, request);
-  if (!screening.left_out.empty()) {
-    session.notes.push_back(std::to_string(screening.left_out.size()) + " of " +
-                            Counted(screening.left_out.size() + screening.windows.size(), "cell") +
-                            " had no time in the budget: raise --time-budget or select less");
-  }
-  if (const size_t left_over = campaign.Run(screening, "screening");
-      left_over > 0 && campaign.out_of_time()) {
-    session.notes.push_back(std::to_string(left_over) + " of " +
-                            Counted(screening.windows.size(), "cell") +
-                            " not measured: the others took longer than planned and the time "
-                            "budget is used up");
-  }
-  const std::vector<Cell> suspects =
+  Screen(PlanMeasuring(session, request).screening, request, campaign, session.notes);
+  const auto more_until = MeasuringClock::now() + ForMoreWindows(left());
+  std::vector<Cell> doubtful =
       WorthMoreWindows(session.machine, census, campaign.samples(), decision, gates);
-  if (!engine->peer_gone()) {
-    campaign.Run(RescreeningPlan(suspects, left() / 4), "more windows");
+  while (!campaign.stopped() && !engine->peer_gone()) {
+    const Plan more = RescreeningPlan(doubtful, more_until - MeasuringClock::now());
+    if (campaign.Run(more, "more windows") == 0) break;
+    doubtful = StillDisturbed(session.machine, census, campaign.samples(), decision, gates);
   }
   std::vector<CellPair> pairs =
       Shortlist(session.machine, census, campaign.samples(), decision, gates);
   if (!campaign.stopped() && !engine->peer_gone()) {
-    // Half of what is left now, so that noisy pairs can have their second helping.
     const auto enough = static_cast<uint32_t>(gates.min_rounds);
-    campaign.Run(PairsPlan(pairs, 1, kRounds, enough, left() * 2 / 3), "paired rounds");
+    campaign.Run(PairsPlan(pairs, 1, kPairedRounds, enough, ForPairedRounds(left())),
+                 "paired rounds");
     pairs = StillInDoubt(session.machine, census, campaign.samples(), decision, pairs, gates);
   }
   if (!campaign.stopped() && !engine->peer_gone()) {
-    campaign.Run(PairsPlan(pairs, kRounds + 1, kMoreRounds, 1, left()), "more rounds");
+    campaign.Run(PairsPlan(pairs, kPairedRounds + 1, kMoreRounds, 1, left()), "more rounds");
   }
   for (const std::string& warning : engine->warnings()) session.notes.push_back(warning);
   session.buffers = engine->buffers();
+  NoteDisturbed(campaign.samples(), session.notes);
   Measured measured = campaign.Take();
   if (const auto gone = engine->peer_gone()) {
     session.notes.push_back("the peer is gone, judged by what was measured until then: " + *gone);

@@ -53,7 +53,13 @@ Nanoseconds EstimateDuration(const Plan& plan, const PlanCosts& costs) {
 Plan PlanScreening(const ScreeningRequest& request, const PlanCosts& costs) {
   Plan plan;
   plan.timing = request.timing;
-  for (Cell& cell : CellsOf(request)) plan.windows.push_back({std::move(cell), 0});
+  for (Cell& cell : CellsOf(request)) {
+    if (!request.can || request.can(cell.nic, cell.operation)) {
+      plan.windows.push_back({std::move(cell), 0});
+    } else {
+      plan.not_possible.push_back(std::move(cell));
+    }
+  }
   const Nanoseconds wanted = EstimateDuration(plan, costs);
   if (wanted <= request.budget || plan.windows.empty()) return plan;
 

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,9 @@ struct PlannedWindow {
 struct Plan {
   WindowTiming timing;  // of every window of the plan
   std::vector<PlannedWindow> windows;
-  std::vector<Cell> left_out;  // screening cells for which the budget had no time
-  uint32_t rounds = 0;         // paired rounds planned
+  std::vector<Cell> left_out;      // screening cells for which the budget had no time
+  std::vector<Cell> not_possible;  // screening cells that the devices cannot do
+  uint32_t rounds = 0;             // paired rounds planned
 };
 
 // What costs time beside warm-up and window: draining, two verified messages, counter readings.
@@ -50,17 +52,19 @@ struct ScreeningRequest {
   std::vector<Operation> operations = {Operation::kRead, Operation::kWrite};
   std::vector<Direction> directions = {Direction::kToMemory, Direction::kFromMemory};
   std::vector<Bytes> sizes = {Bytes{1 << 20}};
+  // What a NIC can do, by its attributes; the rest takes no time. Empty: everything.
+  std::function<bool(const NicKey& nic, Operation operation)> can;
   uint32_t depth = 0;  // 0: the default of each size (shape.h)
   WindowTiming timing;
   Nanoseconds shortest_window = std::chrono::milliseconds{5};
   Nanoseconds budget = std::chrono::seconds{60};
 };
 
-// Every cell of the request once. Where the budget is too short, windows (and warm-ups in
-// proportion) become shorter down to the shortest; where even that is not enough, cells are left
-// out from the end. The order is by importance: sizes as given, then operations and directions,
-// then places; the NICs are innermost, so that neighbours in the plan are different NICs and the
-// wait for the counters of one is spent measuring the next.
+// Every cell of the request that is possible once. Where the budget is too short, windows (and
+// warm-ups in proportion) become shorter down to the shortest; where even that is not enough, cells
+// are left out from the end. The order is by importance: sizes as given, then operations and
+// directions, then places; the NICs are innermost, so that neighbours in the plan are different
+// NICs and the wait for the counters of one is spent measuring the next.
 Plan PlanScreening(const ScreeningRequest& request, const PlanCosts& costs = {});
 
 struct PairedRequest {

@@ -44,6 +44,22 @@ TEST(PlanScreeningTest, HasEveryCellOnce) {
   }
 }
 
+TEST(PlanScreeningTest, WhatDevicesCannotDoTakesNoTime) {
+  ScreeningRequest request = P5Request();
+  const Nanoseconds both = EstimateDuration(PlanScreening(request));
+  request.can = [](const NicKey& nic, Operation operation) {
+    return operation == Operation::kRead || nic == NicNumber(3);
+  };
+  const Plan plan = PlanScreening(request);
+  EXPECT_EQ(plan.windows.size(), 640u + 20);
+  EXPECT_EQ(plan.not_possible.size(), 640u - 20);
+  EXPECT_LT(EstimateDuration(plan), both * 2 / 3);
+  for (const Cell& cell : plan.not_possible) {
+    EXPECT_EQ(cell.operation, Operation::kWrite);
+    EXPECT_NE(cell.nic, NicNumber(3));
+  }
+}
+
 TEST(PlanScreeningTest, AWideBudgetKeepsTheWindow) {
   ScreeningRequest request = P5Request();
   request.budget = seconds{600};

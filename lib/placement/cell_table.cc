@@ -18,7 +18,9 @@ void Add(const Sample& sample, MeasuredCell& cell) {
     reason = "the sample has no throughput";
   }
   if (IsMeasured(status)) {
-    cell.windows.push_back({sample.round, sample.start_offset, value});
+    const bool disturbed = sample.disturbed == true;
+    cell.windows.push_back({sample.round, sample.start_offset, value, disturbed});
+    if (disturbed) ++cell.disturbed;
     if (sample.interconnect_id) cell.interconnect_id = sample.interconnect_id;
     if (sample.cpu_bound == true) ++cell.cpu_bound;
     if (status == SampleStatus::kNoCounters) ++cell.unproven;
@@ -26,6 +28,7 @@ void Add(const Sample& sample, MeasuredCell& cell) {
   }
   if (status == SampleStatus::kSkipped) {
     ++cell.skipped;
+    if (!cell.skip_cause) cell.skip_cause = sample.skip_cause;
   } else if (status == SampleStatus::kFailed) {
     ++cell.failed;
   } else {
@@ -40,7 +43,10 @@ Dimension DimensionOf(const Cell& cell) { return {cell.operation, cell.direction
 
 std::vector<double> MeasuredCell::Values() const {
   std::vector<double> values;
-  for (const Window& window : windows) values.push_back(window.value);
+  const bool all = disturbed == windows.size();
+  for (const Window& window : windows) {
+    if (all || !window.disturbed) values.push_back(window.value);
+  }
   return values;
 }
 
@@ -67,7 +73,7 @@ CellTable::CellTable(std::span<const Sample> samples) {
 void CellTable::ChooseCells() {
   std::map<std::pair<MemoryPlace, Dimension>, Bytes> largest;
   for (const MeasuredCell& cell : cells_) {
-    if (!cell.measured() || cell.cell.load != "alone") continue;
+    if (!(cell.measured() || cell.missed()) || cell.cell.load != "alone") continue;
     Bytes& size = largest[{cell.cell.place, DimensionOf(cell.cell)}];
     size = std::max(size, cell.cell.size);
   }

@@ -22,7 +22,8 @@ namespace railgauge {
 struct Window {
   uint32_t round = 0;
   Nanoseconds start{0};
-  double value = 0;  // bytes per second, finite and not negative
+  double value = 0;        // bytes per second, finite and not negative
+  bool disturbed = false;  // Sample::disturbed
 };
 
 // All samples of one cell by one registration way.
@@ -33,13 +34,25 @@ struct MeasuredCell {
   std::vector<Window> windows;  // the measured samples (IsMeasured), in their order
   uint64_t cpu_bound = 0;       // among them: the thread was the limit
   uint64_t unproven = 0;        // among them: no counter proves or contradicts them
+  uint64_t disturbed = 0;       // among them: the thread was kept from its CPU
   uint64_t skipped = 0;
   uint64_t failed = 0;
-  uint64_t invalid = 0;          // contradicted, or without a throughput
-  std::string reason;            // of the first sample that is not ok
-  std::optional<double> median;  // of the windows
+  uint64_t invalid = 0;                 // contradicted, or without a throughput
+  std::string reason;                   // of the first sample that is not ok
+  std::optional<SkipCause> skip_cause;  // of the first that was skipped
+  std::optional<double> median;         // of Values()
 
   bool measured() const { return !windows.empty(); }
+  // Nothing can be measured here, and nothing need be.
+  bool not_possible() const {
+    return !measured() && failed == 0 && invalid == 0 && skip_cause == SkipCause::kNotPossible;
+  }
+  // It was planned and could have been measured, and no window was tried.
+  bool missed() const {
+    return !measured() && skip_cause && *skip_cause != SkipCause::kNotPossible;
+  }
+  // Of the windows that were not disturbed; of all where there is no other. What decides is the
+  // wait and never the rate, so this favours no result.
   std::vector<double> Values() const;
 };
 
@@ -64,8 +77,8 @@ class CellTable {
   const std::vector<MeasuredCell>& cells() const { return cells_; }
 
   // The cell by which `nic` is judged at `place`: alone, at the largest size at which any NIC was
-  // measured there, and of several depths or ways the fastest. Where the NIC was not measured at
-  // all, a cell that says why. Null when there is neither.
+  // measured there or was to be and was not reached, and of several depths or ways the fastest.
+  // Where the NIC was not measured at it, a cell that says why. Null when there is neither.
   const MeasuredCell* Find(const PciAddress& nic, const MemoryPlace& place,
                            const Dimension& dimension) const;
 

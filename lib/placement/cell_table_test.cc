@@ -84,6 +84,42 @@ TEST(CellTableTest, CountsWhatIsNoThroughput) {
   EXPECT_EQ(table.cells()[0].median, 0) << "zero is a throughput";
 }
 
+TEST(CellTableTest, DisturbedWindowsCountOnlyWhereThereIsNoOther) {
+  std::vector<Sample> samples = {SampleOf(4096, 2), SampleOf(4096, 4)};
+  for (Sample& sample : samples) sample.disturbed = true;
+  EXPECT_EQ(CellTable(samples).cells()[0].median, 3);
+  EXPECT_EQ(CellTable(samples).cells()[0].disturbed, 2u);
+  samples.push_back(SampleOf(4096, 9));
+  samples.back().disturbed = false;
+  const CellTable table(samples);
+  EXPECT_EQ(table.cells()[0].Values(), std::vector<double>{9});
+  EXPECT_EQ(table.cells()[0].median, 9);
+  EXPECT_EQ(table.cells()[0].windows.size(), 3u);
+  EXPECT_EQ(table.cells()[0].disturbed, 2u);
+}
+
+TEST(CellTableTest, WhatWasNotReachedIsMissedAndWhatCannotBeIsNot) {
+  std::vector<Sample> samples = {SampleOf(4096, 5), SampleOf(1 << 20, 0)};
+  samples[1].status = SampleStatus::kSkipped;
+  samples[1].throughput.reset();
+  for (const SkipCause cause :
+       {SkipCause::kNoTime, SkipCause::kInterrupted, SkipCause::kPeerGone}) {
+    samples[1].skip_cause = cause;
+    // The largest size is what is judged; that there was no time for it does not make it another.
+    const CellTable table(samples);
+    const MeasuredCell* cell = table.Find(kNic.address, kPlace, kRead);
+    EXPECT_TRUE(cell->missed()) << ToString(cause);
+    EXPECT_FALSE(cell->not_possible()) << ToString(cause);
+    EXPECT_EQ(cell->cell.size, Bytes{1 << 20}) << ToString(cause);
+  }
+  samples[1].skip_cause = SkipCause::kNotPossible;
+  EXPECT_EQ(CellTable(samples).Throughput(kNic.address, kPlace, kRead), 5);
+  samples.erase(samples.begin());
+  const CellTable alone(samples);
+  EXPECT_TRUE(alone.Find(kNic.address, kPlace, kRead)->not_possible());
+  EXPECT_FALSE(alone.Find(kNic.address, kPlace, kRead)->missed());
+}
+
 TEST(CellTableTest, NamesADimension) {
   EXPECT_EQ(ToString(Dimension{Operation::kWrite, Direction::kFromMemory}), "WRITE from_memory");
 }

@@ -11,13 +11,15 @@ namespace railgauge {
 namespace {
 
 // Every window of a round is used at most once, the pairs nearest in time first.
-std::vector<PairedRound> PairRounds(const MeasuredCell& cell, const MeasuredCell& other) {
+std::vector<PairedRound> PairRounds(const MeasuredCell& cell, const MeasuredCell& other,
+                                    bool with_disturbed) {
   std::vector<std::tuple<Nanoseconds, size_t, size_t>> candidates;
   for (size_t i = 0; i < cell.windows.size(); ++i) {
     for (size_t j = 0; j < other.windows.size(); ++j) {
       const Window& a = cell.windows[i];
       const Window& b = other.windows[j];
       if (a.round == 0 || a.round != b.round) continue;
+      if (!with_disturbed && (a.disturbed || b.disturbed)) continue;
       candidates.emplace_back(std::chrono::abs(a.start - b.start), i, j);
     }
   }
@@ -32,12 +34,21 @@ std::vector<PairedRound> PairRounds(const MeasuredCell& cell, const MeasuredCell
   return rounds;
 }
 
+// The rounds without disturbed windows where they are enough for a proof. Else all: in shuffled
+// order what disturbs hits both alike, and what is left of the difference is real.
+std::vector<PairedRound> PairRounds(const MeasuredCell& cell, const MeasuredCell& other,
+                                    const JudgeGates& gates) {
+  std::vector<PairedRound> rounds = PairRounds(cell, other, false);
+  if (rounds.size() < gates.min_rounds) rounds = PairRounds(cell, other, true);
+  return rounds;
+}
+
 }  // namespace
 
 Comparison Compare(const MeasuredCell& cell, const MeasuredCell& other, double margin,
                    const JudgeGates& gates) {
   RAILGAUGE_CHECK(cell.measured() && other.measured());
-  const auto paired = ComparePaired(PairRounds(cell, other),
+  const auto paired = ComparePaired(PairRounds(cell, other, gates),
                                     {.confidence = gates.confidence, .clearance = gates.clearance});
   if (!paired || !paired->interval || paired->rounds < gates.min_rounds) {
     Comparison unproven;

@@ -26,6 +26,7 @@ struct Comparison {
 
 // `cell` against `other`; both must have been measured. Rounds of the same number are paired (0,
 // the screening, is none); where a round holds several windows of a cell, the ones nearest in time.
+// Rounds with a disturbed window are left out where enough others are left.
 // The ratio to a throughput of zero counts as 1. By its own rounds alone: among the other
 // comparisons of a run, AmongMany.
 Comparison Compare(const MeasuredCell& cell, const MeasuredCell& other, double margin,

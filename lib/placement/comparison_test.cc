@@ -101,5 +101,30 @@ TEST(ComparisonTest, RoundsOfZero) {
   EXPECT_EQ(CompareRounds(kTens, Rounds(9, 0)).outcome, Outcome::kUnproven);
 }
 
+// Nine rounds of 12 % less, one of which looks like 50 % less because the thread did not run.
+TEST(ComparisonTest, DisturbedRoundsAreLeftOutWhereEnoughOthersAreLeft) {
+  std::vector<Sample> samples;
+  for (uint32_t round = 1; round <= 9; ++round) {
+    for (const bool first : {true, false}) {
+      Sample sample;
+      sample.cell.nic = {{0, static_cast<uint8_t>(first ? 1 : 2), 0, 0}, ""};
+      sample.round = round;
+      sample.status = SampleStatus::kOk;
+      sample.throughput = BytesPerSecond{first ? 8.8 : 10.0};
+      samples.push_back(sample);
+    }
+  }
+  samples[0].throughput = BytesPerSecond{5.0};
+  samples[0].disturbed = true;
+  const auto compare = [&] {
+    const CellTable table(samples);
+    return Compare(table.cells()[0], table.cells()[1], 0.1, {});
+  };
+  EXPECT_EQ(compare().rounds, 8u);
+  EXPECT_NEAR(compare().ratio, 0.88, 1e-9);
+  samples[2].disturbed = samples[4].disturbed = true;
+  EXPECT_EQ(compare().rounds, 9u) << "too few are left";
+}
+
 }  // namespace
 }  // namespace railgauge

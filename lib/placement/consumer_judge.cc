@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "fmt/core.h"
+#include "lib/placement/certainty.h"
 #include "lib/placement/comparison.h"
+#include "lib/placement/coverage.h"
 #include "lib/placement/findings.h"
 #include "lib/placement/sentences.h"
 #include "lib/placement/sharing.h"
@@ -50,9 +52,12 @@ class ConsumerJudge {
       : evidence_(evidence), assignment_(assignment), promised_(promised) {}
 
   PlacementRow Judge() {
-    for (const Operation operation : {Operation::kRead, Operation::kWrite})
-      CheckCoverage(operation);
-    CheckOthersMeasured();
+    for (const Operation operation : {Operation::kRead, Operation::kWrite}) {
+      const Coverage coverage = CoverageOfChosen(evidence_, assignment_, operation);
+      something_measured_ |= coverage.measured;
+      Add(coverage);
+    }
+    Add(CoverageOfOthers(evidence_, assignment_));
     for (const NicKey& nic : assignment_.nics) {
       for (const Dimension& dimension : kDimensions) {
         const MeasuredCell* cell = CellOf(nic, dimension);
@@ -63,6 +68,9 @@ class ConsumerJudge {
       }
     }
     CheckSharing();
+    if (const auto why = WhyUncertain(evidence_, assignment_)) {
+      concerns_.push_back({Verdict::kNoisy, 0, *why, {}, {}});
+    }
     return Row();
   }
 
@@ -72,9 +80,12 @@ class ConsumerJudge {
   }
   const JudgeGates& gates() const { return evidence_.gates(); }
   std::string Consumer() const { return assignment_.consumer.ToString(); }
+  // What looks slow in disturbed windows alone is told as that (WhyUncertain).
+  bool Disturbed(const MeasuredCell& cell) const {
+    return DoubtOf(evidence_, cell) == Doubt::kDisturbed;
+  }
 
-  void CheckCoverage(Operation operation);
-  void CheckOthersMeasured();
+  void Add(const Coverage& coverage);
   void CheckRivals(const NicKey& nic, const MeasuredCell& cell, const Dimension& dimension);
   void CheckClass(const NicKey& nic, const MeasuredCell& cell);
   void CheckFindings(const NicKey& nic, const MeasuredCell& cell);
@@ -95,89 +106,11 @@ class ConsumerJudge {
   bool class_noted_ = false;
 };
 
-// An operation that no chosen NIC can do, or that nobody asked to measure, is noted; of one that
-// was measured anywhere, every chosen NIC needs both directions.
-void ConsumerJudge::CheckCoverage(Operation operation) {
-  const std::string name = operation == Operation::kRead ? "READ" : "WRITE";
-  bool measured = false;
-  std::vector<std::pair<std::string, const MeasuredCell*>> missing;
-  for (const NicKey& nic : assignment_.nics) {
-    for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
-      const MeasuredCell* cell = CellOf(nic, {operation, direction});
-      if (cell != nullptr && cell->measured()) {
-        measured = true;
-      } else {
-        missing.emplace_back(
-            fmt::format("{} of {}", ToString(Dimension{operation, direction}), NameOf(nic)), cell);
-      }
-    }
-  }
-  something_measured_ |= measured;
-  const auto worst = std::find_if(missing.begin(), missing.end(), [](const auto& entry) {
-    return entry.second != nullptr && entry.second->invalid > 0;
-  });
-  if (worst != missing.end()) {
-    concerns_.push_back({Verdict::kInvalid,
-                         0,
-                         fmt::format("The measurement of {} is not valid: {}.", worst->first,
-                                     worst->second->reason),
-                         {},
-                         {}});
-    return;
-  }
-  const auto reason_of = [](const MeasuredCell* cell) {
-    return cell == nullptr || cell->reason.empty() ? std::string() : ": " + cell->reason;
-  };
-  const auto failed = std::find_if(missing.begin(), missing.end(), [](const auto& entry) {
-    return entry.second != nullptr && entry.second->failed > 0;
-  });
-  if (failed != missing.end() || (measured && !missing.empty())) {
-    const auto& [what, cell] = failed != missing.end() ? *failed : missing.front();
-    const std::string more =
-        missing.size() > 1 ? fmt::format(" (and {} more)", missing.size() - 1) : "";
-    concerns_.push_back({Verdict::kUndecided,
-                         0,
-                         fmt::format("{} was not measured{}{}; a verdict needs both directions of "
-                                     "every chosen NIC.",
-                                     what, more, reason_of(cell)),
-                         {},
-                         {}});
-  } else if (!measured) {
-    const auto told = std::find_if(missing.begin(), missing.end(),
-                                   [](const auto& entry) { return entry.second != nullptr; });
-    notes_.push_back(told == missing.end()
-                         ? fmt::format("{} was not measured.", name)
-                         : fmt::format("{} was not judged{}.", name, reason_of(told->second)));
-  }
-}
-
-// Without any other NIC measured, "nothing better" would be a claim about nothing.
-void ConsumerJudge::CheckOthersMeasured() {
-  size_t others = 0, measured = 0;
-  for (const Nic& nic : evidence_.machine().nics) {
-    const bool chosen = std::any_of(assignment_.nics.begin(), assignment_.nics.end(),
-                                    [&](auto& c) { return c.address == nic.position.address; });
-    if (chosen) continue;
-    ++others;
-    const bool any = std::any_of(
-        std::begin(kDimensions), std::end(kDimensions), [&](const Dimension& dimension) {
-          return evidence_.table()
-              .Throughput(nic.position.address, assignment_.consumer, dimension)
-              .has_value();
-        });
-    measured += any ? 1 : 0;
-  }
-  if (others > 0 && measured == 0) {
-    concerns_.push_back(
-        {Verdict::kUndecided,
-         0,
-         fmt::format("None of the {} other NICs was measured at {}, so a better one "
-                     "cannot be excluded.",
-                     others, Consumer()),
-         {},
-         {}});
-  } else if (measured < others) {
-    notes_.push_back(fmt::format("Only {} of {} other NICs were measured.", measured, others));
+void ConsumerJudge::Add(const Coverage& coverage) {
+  if (coverage.verdict) {
+    concerns_.push_back({*coverage.verdict, 0, coverage.sentence, {}, {}});
+  } else if (!coverage.sentence.empty()) {
+    notes_.push_back(coverage.sentence);
   }
 }
 
@@ -229,7 +162,8 @@ void ConsumerJudge::CheckRivals(const NicKey& nic, const MeasuredCell& cell,
          {},
          noisy->comparison});
   }
-  if (suspected && (1 - gates().differs) * *suspected->rival->median > fastest_cleared) {
+  if (suspected && !Disturbed(cell) &&
+      (1 - gates().differs) * *suspected->rival->median > fastest_cleared) {
     concerns_.push_back(
         {Verdict::kUndecided,
          1 - suspected->comparison.ratio,
@@ -308,7 +242,7 @@ void ConsumerJudge::CheckClass(const NicKey& nic, const MeasuredCell& cell) {
   } else if (comparison.outcome == Outcome::kNoisy) {
     concern.verdict = Verdict::kNoisy;
     concern.sentence = gap + "; the rounds spread too much to tell: measure again for longer.";
-  } else if (comparison.outcome == Outcome::kUnproven &&
+  } else if (comparison.outcome == Outcome::kUnproven && !Disturbed(cell) &&
              (comparison.ratio < 1 - gates().bad_placement || comparison.interval)) {
     concern.verdict = Verdict::kUndecided;
     concern.sentence =

@@ -75,9 +75,10 @@ void Findings::FindTwoSpeedsOfCells(const SpeedClasses& classes) {
   size_t tests = 0;
   for (const Members members : classes.All()) {
     for (const MeasuredCell* cell : members) {
-      if (cell->windows.size() < gates_.min_rounds) continue;
+      const std::vector<double> values = cell->Values();
+      if (values.size() < gates_.min_rounds) continue;
       ++tests;
-      const auto speeds = FindTwoSpeeds(cell->Values(), gates_.bad_placement, dip_test_);
+      const auto speeds = FindTwoSpeeds(values, gates_.bad_placement, dip_test_);
       if (speeds) candidates.push_back({cell, *speeds, speeds->p_value});
     }
   }
@@ -111,8 +112,9 @@ void Findings::FindWideSpreads(const SpeedClasses& classes) {
   for (const Members members : classes.All()) {
     std::vector<std::pair<const MeasuredCell*, std::vector<double>>> deviations;
     for (const MeasuredCell* cell : members) {
-      if (cell->windows.size() < gates_.min_rounds) continue;
-      deviations.emplace_back(cell, RelativeDeviations(cell->Values()));
+      const std::vector<double> values = cell->Values();
+      if (values.size() < gates_.min_rounds) continue;
+      deviations.emplace_back(cell, RelativeDeviations(values));
     }
     if (deviations.size() < 2) continue;
     for (const auto& [cell, own] : deviations) {

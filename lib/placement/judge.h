@@ -10,13 +10,14 @@
 //   INVALID         the measurement of a chosen NIC contradicts itself
 //   UNDECIDED       something that the verdict needs was not measured, or looks bad and was not
 //                   measured often enough to prove it
-//   NOISY           the paired rounds spread too much to tell
+//   NOISY           the paired rounds spread too much to tell, or without such rounds, single
+//                   windows that were disturbed or spread too much (certainty.h)
 //   OK              none of these
 // Besides, an OK consumer gets an IDLE row for NICs as near as its own that nobody uses, although
 // one of them was proven to be as good; UNDECIDED where they only look it in single windows.
 //
 // An operation that no chosen NIC can do (RDMA write on p4d) is left out and the sentence says so;
-// of every other, both directions must have been measured.
+// of every other, both directions must have been measured (coverage.h).
 #ifndef RAILGAUGE_LIB_PLACEMENT_JUDGE_H_
 #define RAILGAUGE_LIB_PLACEMENT_JUDGE_H_
 

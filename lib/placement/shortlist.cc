@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/placement/certainty.h"
 #include "lib/placement/comparison.h"
 #include "lib/placement/evidence.h"
 #include "lib/placement/idle.h"
@@ -112,7 +113,26 @@ std::vector<Cell> WorthMoreWindows(const Machine& machine, std::span<const Censu
   }
   std::sort(suspects.begin(), suspects.end());
   std::vector<Cell> cells;
-  for (auto& [z, cell] : suspects) cells.push_back(std::move(cell));
+  const auto add = [&](const Cell& cell) {
+    if (std::find(cells.begin(), cells.end(), cell) == cells.end()) cells.push_back(cell);
+  };
+  const std::vector<const MeasuredCell*> doubtful = DoubtfulChosenCells(evidence);
+  for (const MeasuredCell* cell : doubtful) {
+    if (DoubtOf(evidence, *cell) == Doubt::kDisturbed) add(cell->cell);
+  }
+  for (const auto& [z, cell] : suspects) add(cell);
+  for (const MeasuredCell* cell : doubtful) add(cell->cell);
+  return cells;
+}
+
+std::vector<Cell> StillDisturbed(const Machine& machine, std::span<const CensusRow> census,
+                                 std::span<const Sample> samples, const Decision& decision,
+                                 const JudgeGates& gates) {
+  const Evidence evidence(machine, census, samples, decision, gates);
+  std::vector<Cell> cells;
+  for (const MeasuredCell* cell : DoubtfulChosenCells(evidence)) {
+    if (DoubtOf(evidence, *cell) == Doubt::kDisturbed) cells.push_back(cell->cell);
+  }
   return cells;
 }
 

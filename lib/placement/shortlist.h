@@ -24,12 +24,19 @@ struct CellPair {
   double margin = JudgeGates().bad_placement;  // the loss that the verdict asks about
 };
 
-// After the screening by one window each: the cells that are suspects of their class, the farthest
-// from it first. Two more windows tell most disturbed windows from slow paths, for any cell, and
-// save the paired rounds of a chosen one.
+// After the screening by one window each: the cells of chosen NICs of which no window was
+// undisturbed, the cells that are suspects of their class, the farthest from it first, and the
+// cells of chosen NICs whose class spreads too much (certainty.h). Two more windows tell most
+// disturbed windows from slow paths, for any cell, and save the paired rounds of a chosen one.
 std::vector<Cell> WorthMoreWindows(const Machine& machine, std::span<const CensusRow> census,
                                    std::span<const Sample> samples, const Decision& decision,
                                    const JudgeGates& gates = {});
+
+// Of these, what more windows may still help once they had some: the cells of chosen NICs that have
+// no undisturbed window yet.
+std::vector<Cell> StillDisturbed(const Machine& machine, std::span<const CensusRow> census,
+                                 std::span<const Sample> samples, const Decision& decision,
+                                 const JudgeGates& gates = {});
 
 // For each consumer and dimension the slowest chosen NICs against their best rival: those below it
 // by more than JudgeGates::differs, at most JudgeGates::max_suspects, and at least one; chosen NICs

@@ -69,6 +69,7 @@ std::optional<SpeedClasses::Standing> SpeedClasses::Of(const MeasuredCell& cell)
   Standing standing;
   standing.members = one->members.size();
   standing.median = one->median;
+  standing.mad = one->mad;
   standing.z = ZOf(cell, *one);
   standing.adjusted_p_value = screening_.Adjusted(OutlierPValue(standing.z, one->members.size()));
   standing.suspect =

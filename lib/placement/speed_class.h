@@ -42,6 +42,7 @@ class SpeedClasses {
   struct Standing {
     size_t members = 0;
     double median = 0;  // of the members' medians
+    double mad = 0;     // of these
     double z = 0;       // robust, of this cell
     // The chance of such a z in a class of equals, adjusted for the number of cells of the run.
     double adjusted_p_value = 1;

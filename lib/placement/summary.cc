@@ -3,6 +3,7 @@
 #include <string>
 
 #include "fmt/core.h"
+#include "lib/placement/certainty.h"
 #include "lib/placement/comparison.h"
 #include "lib/placement/findings.h"
 #include "lib/stats/median.h"
@@ -51,6 +52,12 @@ void JudgeMeasured(const Evidence& evidence, const MeasuredCell& cell, SummaryRo
                              cell.reason);
   }
   if (JudgeByClass(evidence, cell, row)) return;
+  if (DoubtOf(evidence, cell) == Doubt::kDisturbed) {
+    row.verdict = Verdict::kNoisy;
+    row.reason = fmt::format("the measuring thread was kept from its CPU in {} of {} windows",
+                             cell.disturbed, cell.windows.size());
+    return;
+  }
   const CellFindings& findings = evidence.findings().Of(cell);
   if (findings.two_speeds) {
     row.verdict = Verdict::kNoisy;

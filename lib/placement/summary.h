@@ -11,7 +11,8 @@ namespace railgauge {
 
 // One row per cell and way of the table, in its order. The verdict of a cell: SLOW an outlier of
 // its class, proven by paired rounds; UNDECIDED one that is badly slow beyond chance and was not
-// proven; NOISY when it has two speeds, or its own interval is wider than JudgeGates::noisy_width;
+// proven; NOISY when it has two speeds, its own interval is wider than JudgeGates::noisy_width, or
+// all its windows were disturbed;
 // INVALID and UNDECIDED when it has no good window; else OK.
 // `ceiling_fraction` is empty: no ceiling of a path is known here.
 std::vector<SummaryRow> Summarize(const Evidence& evidence);

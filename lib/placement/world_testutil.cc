@@ -57,6 +57,7 @@ void World::MeasureOnce(const Cell& cell, uint32_t round) {
     sample.throughput.reset();
     sample.status = SampleStatus::kSkipped;
     sample.reason = "the device cannot do it";
+    sample.skip_cause = SkipCause::kNotPossible;
     return;
   }
   Sample& sample = Add(cell, round, value * std::normal_distribution(1.0, noise)(generator_));
