@@ -127,6 +127,64 @@ class CliTestCase(unittest.TestCase):
             self.assertIn(part, lines[0])
 
 
+EMULATE = "lib/emulator/launcher/emulate"
+
+# Runs the server on node 1 and the arguments on node 0, when the server is ready. $PORT, $SERVER
+# (its pid) and $RAILGAUGE are for them. Ends with their status.
+_TWO_HOSTS = r"""
+export RAILGAUGE=$2
+"$RAILGAUGE" token t >/dev/null || exit 99
+exec 3< <(exec "$1" --node=1 "$RAILGAUGE" serve --token=t --listen=127.0.0.1:0)
+export SERVER=$!
+while read -r line <&3; do
+  case "$line" in *"serving on port "*) export PORT="${line##* }"; break ;; esac
+done
+[ -n "${PORT:-}" ] || exit 98
+bash -c "$3"
+status=$?
+kill -INT "$SERVER" 2>/dev/null
+cat <&3 >server.txt
+exit $status
+"""
+
+
+def on_two_hosts(commands, folder):
+    """Runs `commands` on one of two emulated p5.48xlarge, with `railgauge serve` on the other; what
+    that said is in server.txt afterwards."""
+    emulate = runfile(EMULATE)
+    return run([emulate, "--nodes=2", "p5.48xlarge", "bash", "-c", _TWO_HOSTS, "bash", emulate,
+                runfile("cli/railgauge"), commands], cwd=folder)
+
+
+class ControlledTestCase(CliTestCase):
+    """Machines whose faults are switched while they run, by emulate --control and --tell."""
+
+    # By a relative path: that of a test's folder can be longer than a socket's may be.
+    SOCKET = "control"
+
+    def start(self, *arguments, **options):
+        process = subprocess.Popen([runfile(EMULATE), f"--control={self.SOCKET}", *arguments],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, **options)
+        self.addCleanup(process.kill)
+        self.wait_for(process, lambda: os.path.exists(self.path(self.SOCKET)), "no control socket")
+        return process
+
+    def wait_for(self, process, condition, complaint):
+        deadline = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, complaint)
+            self.assertIsNone(process.poll(), complaint)
+            time.sleep(0.02)
+
+    def tell(self, line, status=0):
+        outcome = run([runfile(EMULATE), f"--tell={self.SOCKET}", line], cwd=self.folder)
+        self.assert_status(outcome, status)
+        text = outcome.stdout + outcome.stderr
+        self.assertEqual(len(text.splitlines()), 1, str(outcome))
+        return text.strip()
+
+
 def read_csv(path):
     """The rows of a report file as dictionaries; every row is whole."""
     with open(path, encoding="utf-8", newline="") as file:

@@ -1,6 +1,8 @@
 #!/usr/bin/env -S python3 -B
 """Sick machines: what the tools say of each fault, and that none of them makes a run hang.
 
+How a run ends that meets a fault while it measures is endings_test.py's.
+
 The tools know nothing of the emulator: what is judged here is what they make of a device that
 refuses, lies, stops or goes. Where it matters how fast something is, the difference is so large that
 a busy host does not hide it.
@@ -8,16 +10,14 @@ a busy host does not hide it.
 import os
 import shutil
 import subprocess
-import time
 
-from cli_testing import CliTestCase, main, measured, read_csv, run, runfile
+from cli_testing import EMULATE, CliTestCase, ControlledTestCase, main, measured, read_csv, run, runfile
 
 MACHINE = "--emulate=p5.48xlarge,"
 NIC = "rdmap79s0"
 SISTER = "rdmap80s0"
 PARTNER = "rdmap96s0"  # below another switch of the same NUMA node
 GPU0 = "gpu:0000:53:00.0"
-EMULATE = "lib/emulator/launcher/emulate"
 
 
 class CensusFaultTest(CliTestCase):
@@ -149,71 +149,7 @@ class CheckFaultTest(CliTestCase):
         self.assertGreater(max(rates[SISTER]), 2 * max(rates[NIC]))
 
 
-class ControlTest(CliTestCase):
-    """Faults switched while the machine runs, by emulate --control and --tell."""
-
-    # By a relative path: that of a test's folder can be longer than a socket's may be.
-    SOCKET = "control"
-
-    def start(self, *arguments, **options):
-        process = subprocess.Popen([runfile(EMULATE), f"--control={self.SOCKET}", *arguments],
-                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   text=True, **options)
-        self.addCleanup(process.kill)
-        self.wait_for(process, lambda: os.path.exists(self.path(self.SOCKET)), "no control socket")
-        return process
-
-    def wait_for(self, process, condition, complaint):
-        deadline = time.monotonic() + 60
-        while not condition():
-            self.assertLess(time.monotonic(), deadline, complaint)
-            self.assertIsNone(process.poll(), complaint)
-            time.sleep(0.02)
-
-    def tell(self, line, status=0):
-        outcome = run([runfile(EMULATE), f"--tell={self.SOCKET}", line], cwd=self.folder)
-        self.assert_status(outcome, status)
-        text = outcome.stdout + outcome.stderr
-        self.assertEqual(len(text.splitlines()), 1, str(outcome))
-        return text.strip()
-
-    def lines(self, path):
-        with open(path, encoding="utf-8") as file:
-            return len(file.readlines())
-
-    def check_that_meets(self, *lines):
-        """A check that is told these lines once it has measured something: stderr and its samples."""
-        process = self.start("p5.48xlarge", runfile("cli/railgauge"), "check", "--placement=nearest",
-                             f"--nics={NIC},{SISTER},{PARTNER}", "--places=gpu0", "--output=run",
-                             "--time-budget=25s", stdin=subprocess.DEVNULL)
-        samples = self.path("run/samples.csv")
-        self.wait_for(process, lambda: os.path.exists(samples) and self.lines(samples) > 2,
-                      "nothing was measured")
-        for line in lines:
-            self.tell(line)
-        told = time.monotonic()
-        _, stderr = process.communicate(timeout=90)
-        self.assertEqual(process.returncode, 3, stderr)
-        # The budget, and the deadline of a NIC that stalls: once, not in every cell.
-        self.assertLess(time.monotonic() - told, 70)
-        # What was measured before stays.
-        rows = read_csv(samples)
-        self.assertGreater(len([row for row in rows if row["status"] == "ok"]), 1, stderr)
-        # One line says what happened.
-        notes = [line for line in stderr.splitlines() if f"{NIC} is given up" in line]
-        self.assertEqual(len(notes), 1, stderr)
-        return notes[0], rows
-
-    def test_a_nic_that_stops_completing(self):
-        note, rows = self.check_that_meets(f"stop-completing:{NIC}")
-        self.assertIn("NIC stopped completing: nothing for 10.0 s", note)
-        self.assertTrue([row for row in rows if "NIC stopped completing" in row["reason"]])
-
-    def test_a_device_removed_mid_run(self):
-        note, rows = self.check_that_meets(f"removed:{NIC}")
-        self.assertIn("the device is lost: it was removed or reset", note)
-        self.assertTrue([row for row in rows if "the device is lost" in row["reason"]])
-
+class ControlTest(ControlledTestCase):
     def test_a_socket_in_use_is_kept_and_an_abandoned_one_replaced(self):
         process = self.start("p4d.24xlarge", "sh", "-c", "read line", stdin=subprocess.PIPE)
         second = run([runfile(EMULATE), f"--control={self.SOCKET}", "p4d.24xlarge", "true"],
