@@ -52,6 +52,16 @@ Status SetQueuePairs(Value value, BenchFlags& flags) {
   return {};
 }
 
+Status SetWorkingSet(Value value, BenchFlags& flags) {
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<Bytes> sizes, ParseSizes(value));
+  if (sizes.size() != 1) {
+    return Fail(MakeError("read --working-set", fmt::format("'{}'", Printable(value)),
+                          "it is not one size"));
+  }
+  flags.working_set = sizes[0];
+  return {};
+}
+
 struct Flag {
   std::string_view name;
   bool BenchFlagSet::*only_with;  // null: every binary has it
@@ -78,6 +88,10 @@ constexpr Flag kFlags[] = {
      "                                 for each size to keep the line busy\n"},
     {"--queue-pairs", &BenchFlagSet::transfers, SetQueuePairs, true,
      "[--queue-pairs=N]      that the requests are spread over; default 4\n"},
+    {"--working-set", &BenchFlagSet::transfers, SetWorkingSet, true,
+     "[--working-set=SIZE]   memory that messages rotate over, on both sides where this host "
+     "posts;\n"
+     "                                 default: more than the last-level cache\n"},
     {"--csv_out", nullptr, RAILGAUGE_TEXT(csv_out), true,
      "[--csv_out=FILE]       one row per repetition, whole as soon as it is there; - is stdout,\n"
      "                                 and the display then goes to stderr\n"},

@@ -24,6 +24,7 @@ struct BenchFlags {
   std::vector<Bytes> sizes = {Bytes{4096}, Bytes{64 << 10}, Bytes{1 << 20}};
   std::vector<uint32_t> depths;  // empty: one for each size (DefaultDepth)
   uint32_t queue_pairs = 0;      // 0: the engine's default
+  Bytes working_set;             // 0: the engine's default
   std::string csv_out;           // "-": stdout; empty: none
   PeerFlags peer;
   bool allow_busy = false;

@@ -22,9 +22,10 @@ TEST(BenchFlagsTest, Defaults) {
 }
 
 TEST(BenchFlagsTest, ReadsEachFlag) {
-  const auto flags = Parse({"--nics=rdmap79s0,0000:c6:00.0", "--places=numa0,gpu3",
-                            "--sizes=8,1MiB", "--csv_out=a=b.csv", "--peer=node-b:7", "--token=t",
-                            "--depths=1,512", "--queue-pairs=2", "--allow-busy"});
+  const auto flags =
+      Parse({"--nics=rdmap79s0,0000:c6:00.0", "--places=numa0,gpu3", "--sizes=8,1MiB",
+             "--csv_out=a=b.csv", "--peer=node-b:7", "--token=t", "--depths=1,512",
+             "--queue-pairs=2", "--working-set=8MiB", "--allow-busy"});
   ASSERT_TRUE(flags);
   EXPECT_EQ(flags->machine.nics, "rdmap79s0,0000:c6:00.0");
   EXPECT_EQ(flags->machine.places, "numa0,gpu3");
@@ -34,6 +35,7 @@ TEST(BenchFlagsTest, ReadsEachFlag) {
   EXPECT_EQ(flags->peer.token, "t");
   EXPECT_EQ(flags->depths, (std::vector<uint32_t>{1, 512}));
   EXPECT_EQ(flags->queue_pairs, 2u);
+  EXPECT_EQ(flags->working_set, Bytes{8 << 20});
   EXPECT_TRUE(flags->allow_busy);
 }
 
@@ -51,6 +53,12 @@ TEST(BenchFlagsTest, TheValueMayBeTheNextArgument) {
   EXPECT_EQ(flags->machine.nics, "rdmap79s0");
   EXPECT_EQ(flags->sizes, std::vector<Bytes>{Bytes{8}});
   EXPECT_EQ(flags->csv_out, "-");
+}
+
+TEST(BenchFlagsTest, AWorkingSetIsOneSize) {
+  for (const char* wrong : {"--working-set=", "--working-set=0", "--working-set=1MiB,2MiB"}) {
+    EXPECT_FALSE(Parse({wrong})) << wrong;
+  }
 }
 
 TEST(BenchFlagsTest, SizesAreChecked) {

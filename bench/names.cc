@@ -12,6 +12,9 @@ std::string NameOf(const TransferVariables& variables) {
                   ToString(variables.way), ToString(cell.direction), cell.size.count, cell.depth,
                   variables.queue_pairs, variables.remote_peer ? "remote" : "loopback");
   if (cell.load != Cell().load) name += "/load:" + cell.load;
+  if (variables.working_set.count != 0) {
+    name += fmt::format("/working_set:{}", variables.working_set.count);
+  }
   return name;
 }
 

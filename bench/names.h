@@ -27,6 +27,7 @@ struct TransferVariables {
   RegistrationWay way = RegistrationWay::kHost;
   uint32_t queue_pairs = 1;  // that the requests are spread over
   bool remote_peer = false;
+  Bytes working_set;  // 0: the default
 };
 std::string NameOf(const TransferVariables& variables);
 

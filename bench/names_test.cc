@@ -40,6 +40,9 @@ TEST(NamesTest, ALaterVariableStandsAtTheEndAndOnlyWhereItDiffers) {
   TransferVariables loaded = Transfer();
   loaded.cell.load = "switch 0000:44:00.0";
   EXPECT_EQ(NameOf(loaded), NameOf(Transfer()) + "/load:switch 0000:44:00.0");
+  TransferVariables small = Transfer();
+  small.working_set = Bytes{8 << 20};
+  EXPECT_EQ(NameOf(small), NameOf(Transfer()) + "/working_set:8388608");
 }
 
 // A device's name and a host's are no variables.

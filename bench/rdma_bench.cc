@@ -110,6 +110,7 @@ Status RegisterAll(Operation operation, const BenchRun& run, Bench* bench) {
   const uint32_t queue_pairs = run.flags.queue_pairs != 0 ? run.flags.queue_pairs : kQueuePairs;
   TransferVariables variables;
   variables.remote_peer = !run.flags.peer.peer.empty();
+  variables.working_set = run.flags.working_set;
   Cell& cell = variables.cell;
   cell.operation = operation;
   for (const PciAddress& nic : session.nics) {
@@ -134,8 +135,17 @@ Status RegisterAll(Operation operation, const BenchRun& run, Bench* bench) {
   return {};
 }
 
+WorkingSet WorkingSetFor(const BenchFlags& flags) {
+  WorkingSet set = DefaultWorkingSet();
+  if (flags.working_set.count == 0) return set;
+  set.host = set.gpu = flags.working_set;
+  set.asked_for = true;
+  return set;
+}
+
 EngineOptions OptionsFor(const BenchFlags& flags) {
   EngineOptions options;
+  options.local.working_set = WorkingSetFor(flags);
   if (flags.queue_pairs != 0) options.local.queue_pairs = flags.queue_pairs;
   for (const uint32_t depth : flags.depths) {
     // In whole queue pairs, each of which has the same share.
@@ -147,7 +157,8 @@ EngineOptions OptionsFor(const BenchFlags& flags) {
 
 Status Prepare(Operation operation, const BenchRun& run, Bench* bench) {
   bench->log = &run.log;
-  RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(run.flags.sizes, run.session.places));
+  RAILGAUGE_RETURN_IF_ERROR(
+      CheckSizesFit(run.flags.sizes, run.session.places, WorkingSetFor(run.flags)));
   if (run.lists_only) return RegisterAll(operation, run, bench);
   const bool loopback = run.flags.peer.peer.empty();
   RAILGAUGE_RETURN_IF_ERROR(CheckNotBusy(loopback, run.flags.allow_busy, run.session));

@@ -294,6 +294,9 @@ Status Engine::Connect(Transfer* transfer, Sample* sample) {
   order.local = nic_initiates ? nic_place : partner_place;
   order.target = transfer->target->queues();
   order.remote = nic_initiates ? partner : place;
+  if (options_.local.working_set.asked_for) {
+    order.remote.length = std::min(order.remote.length, shorter);
+  }
   order.message_bytes = static_cast<uint32_t>(cell.size.count);
   order.depth = cell.depth;
   order.stall_deadline = options_.stall_deadline;

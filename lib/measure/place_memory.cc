@@ -61,7 +61,8 @@ WorkingSet DefaultWorkingSet(const std::string& sysfs) {
   const uint64_t wanted = (cache * kCacheMultiple + kMebibyte - 1) / kMebibyte * kMebibyte;
   return {.host = Bytes{std::clamp(wanted, kSmallest, kLargest)},
           .gpu = Bytes{kSmallest},
-          .last_level_cache = Bytes{cache}};
+          .last_level_cache = Bytes{cache},
+          .asked_for = false};
 }
 
 std::string WorkingSet::Remark() const {

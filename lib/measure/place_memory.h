@@ -29,6 +29,7 @@ struct WorkingSet {
   Bytes host;
   Bytes gpu;
   Bytes last_level_cache;  // 0: not shown
+  bool asked_for = false;  // somebody wants just this: it holds for the other end, too
 
   // Why it may be served from a cache; empty when it is known to be beyond kCacheMultiple of it.
   std::string Remark() const;

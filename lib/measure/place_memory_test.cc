@@ -73,7 +73,7 @@ TEST(DefaultWorkingSetTest, ACapBelowTheMultipleIsTold) {
 
 TEST(PlaceMemoryTest, ItsFactsAreThoseOfTheBuffersMade) {
   PlaceMemory memory(CudaDriver::Absent("no GPU in this test"),
-                     {Bytes{4 << 20}, Bytes{4 << 20}, Bytes{1 << 20}});
+                     {Bytes{4 << 20}, Bytes{4 << 20}, Bytes{1 << 20}, false});
   EXPECT_TRUE(memory.Facts().empty());
   EXPECT_TRUE(memory.Remarks().empty());
   ASSERT_TRUE(memory.Get(MemoryPlace::NumaNode(0), MemoryRole::kPartner));
@@ -90,7 +90,7 @@ TEST(PlaceMemoryTest, ItsFactsAreThoseOfTheBuffersMade) {
 
 TEST(PlaceMemoryTest, KeepsOneBufferPerPlaceAndRole) {
   PlaceMemory memory(CudaDriver::Absent("no GPU in this test"),
-                     {Bytes{1 << 20}, Bytes{1 << 20}, Bytes{0}});
+                     {Bytes{1 << 20}, Bytes{1 << 20}, Bytes{0}, true});
   const auto place = MemoryPlace::NumaNode(0);
   const auto under_test = memory.Get(place, MemoryRole::kUnderTest);
   ASSERT_TRUE(under_test) << under_test.error().ToString();
@@ -104,7 +104,7 @@ TEST(PlaceMemoryTest, KeepsOneBufferPerPlaceAndRole) {
 
 TEST(PlaceMemoryTest, AGpuThatIsNotThereIsAnError) {
   PlaceMemory memory(CudaDriver::Absent("no GPU in this test"),
-                     {Bytes{4096}, Bytes{4096}, Bytes{0}});
+                     {Bytes{4096}, Bytes{4096}, Bytes{0}, true});
   const auto place = MemoryPlace::Gpu(PciAddress{0, 0x53, 0, 0});
   const auto first = memory.Get(place, MemoryRole::kUnderTest);
   ASSERT_FALSE(first);
