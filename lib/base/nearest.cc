@@ -5,9 +5,7 @@
 #include <vector>
 
 namespace railgauge {
-namespace {
 
-// Insertions, deletions and substitutions that lead from `a` to `b` (Levenshtein).
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -22,8 +20,6 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   }
   return row[b.size()];
 }
-
-}  // namespace
 
 std::optional<std::string> Nearest(std::string_view word, std::span<const std::string> candidates) {
   // Only a short word is worth the quadratic comparison; a long one is no slip of the pen.

@@ -10,6 +10,15 @@ namespace {
 
 const std::vector<std::string> kTypes = {"p4d.24xlarge", "p5.48xlarge", "p5en.48xlarge"};
 
+TEST(NearestTest, EditDistance) {
+  EXPECT_EQ(EditDistance("", ""), 0u);
+  EXPECT_EQ(EditDistance("", "abc"), 3u);
+  EXPECT_EQ(EditDistance("abc", ""), 3u);
+  EXPECT_EQ(EditDistance("rdmap16s27", "rdmap16s27"), 0u);
+  EXPECT_EQ(EditDistance("rdmap16s2", "rdmap16s27"), 1u);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
+}
+
 TEST(NearestTest, FindsASlipOfThePen) {
   EXPECT_EQ(Nearest("p5.48xlarg", kTypes), "p5.48xlarge");
   EXPECT_EQ(Nearest("p4d.24xlage", kTypes), "p4d.24xlarge");

@@ -1,27 +1,11 @@
 #include "lib/topology/spelling.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fmt/core.h"
+#include "lib/base/nearest.h"
 
 namespace railgauge {
-
-size_t EditDistance(std::string_view a, std::string_view b) {
-  // One row of the usual matrix: the distances of a[0, i) to every prefix of b.
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 std::vector<std::string> NearestSpellings(std::string_view text,
                                           const std::vector<std::string>& candidates) {

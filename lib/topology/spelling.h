@@ -9,9 +9,6 @@
 
 namespace railgauge {
 
-// The Levenshtein distance: insertions, deletions and replacements of single bytes.
-size_t EditDistance(std::string_view a, std::string_view b);
-
 // The candidates nearest to `text`, at most three, in their order: those that it is a prefix of;
 // else those at the smallest distance, if that is at most a third of the text's length (and 2 for
 // short ones). Empty when nothing is near.

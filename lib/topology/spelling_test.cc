@@ -7,15 +7,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-TEST(SpellingTest, EditDistance) {
-  EXPECT_EQ(EditDistance("", ""), 0u);
-  EXPECT_EQ(EditDistance("", "abc"), 3u);
-  EXPECT_EQ(EditDistance("abc", ""), 3u);
-  EXPECT_EQ(EditDistance("rdmap16s27", "rdmap16s27"), 0u);
-  EXPECT_EQ(EditDistance("rdmap16s2", "rdmap16s27"), 1u);
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
-}
-
 TEST(SpellingTest, PrefixesComeBeforeDistance) {
   const Strings names = {"rdmap16s27", "rdmap16s28", "rdmap1s2"};
   EXPECT_EQ(NearestSpellings("rdmap16s2", names), (Strings{"rdmap16s27", "rdmap16s28"}));
