@@ -17,6 +17,12 @@ class UsageTest(CliTestCase):
     def test_no_command(self):
         self.assert_one_line(self.railgauge(), "railgauge", "--help")
 
+    def test_a_misspelt_command(self):
+        self.assert_one_line(self.railgauge("chekc", "--placement=nearest"),
+                             "there is no command 'chekc'. Write 'check'. Try: railgauge --help")
+        self.assert_one_line(self.railgauge("measure"), "there is no command 'measure'",
+                             "The commands are census, check, serve, token")
+
     def test_unknown_flag(self):
         self.assert_one_line(self.railgauge("census", "--nic=x"), "--nic")
 
@@ -104,7 +110,7 @@ class DecisionTest(CliTestCase):
                                  "--dry-run", P5)
         self.assert_status(outcome, 0)
         self.assertIn("not among --nics", outcome.stderr)
-        self.assertIn("1 NIC x 1 place:", outcome.stdout)
+        self.assertIn("1 NIC x 1 place,", outcome.stdout)
 
     def test_broken_file(self):
         for name, content, part in [

@@ -250,7 +250,7 @@ Command AddCheckCommand(CLI::App& app) {
   AddPeerOptions(*command, options->peer);
   command->add_flag("--dry-run", options->dry_run, "print the plan and its time, measure nothing");
   command->add_flag("--allow-busy", options->allow_busy,
-                    "measure also with NICs whose counters move although nothing is posted yet");
+                    "measure also with NICs that others use: their counters move already");
   AddColorOption(*command, options->color);
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};
 }

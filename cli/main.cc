@@ -3,16 +3,21 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/software_versions.h"
 #include "fmt/core.h"
+#include "fmt/format.h"
+#include "lib/base/nearest.h"
 #include "lib/emulator/launcher/restart.h"
 
 namespace railgauge {
@@ -40,6 +45,21 @@ std::string NameOfCommand(std::span<const Command> commands) {
   return kProgram;
 }
 
+// What is wrong with the word that stands where a command must; empty where none stands there.
+std::string WrongCommand(std::span<const Command> commands, std::span<char* const> arguments) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.app->get_name());
+  for (const std::string_view word : arguments.subspan(1)) {
+    if (word.starts_with('-')) continue;
+    if (std::find(names.begin(), names.end(), word) != names.end()) return "";
+    const auto nearest = Nearest(word, names);
+    return fmt::format("there is no command '{}'. {}", Printable(word),
+                       nearest ? "Write '" + *nearest + "'"
+                               : fmt::format("The commands are {}", fmt::join(names, ", ")));
+  }
+  return "";
+}
+
 int Main(int argc, char** argv, const CommandLine& line) {
   CLI::App app(kDescription, kProgram);
   app.footer(kFooter);
@@ -53,7 +73,9 @@ int Main(int argc, char** argv, const CommandLine& line) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     const std::string name = NameOfCommand(commands);
-    std::string what = Printable(error.what());
+    std::string what = name == kProgram ? WrongCommand(commands, {argv, static_cast<size_t>(argc)})
+                                        : std::string();
+    if (what.empty()) what = Printable(error.what());
     while (what.ends_with('.') || what.ends_with('?')) what.pop_back();
     fmt::print(stderr, "{}: {}. Try: {} --help\n", name, what, name);
     return kExitError;

@@ -58,7 +58,9 @@ Status Channel::Greet(const PeerIdentity& self, const LinkTimings& timings) {
       return Fail(MakeError("control channel", name_, VersionsDiffer(refusal->protocol),
                             "Run one version of railgauge on both hosts"));
     }
-    return Fail(MakeError("control channel", name_, refusal->reason));
+    return Fail(MakeError("control channel", name_, refusal->reason,
+                          "Wait until it is free, or start another railgauge serve there with a "
+                          "--listen port of its own"));
   }
   RAILGAUGE_ASSIGN_OR_RETURN(const Welcome welcome, Decode<Welcome>(answer));
   if (welcome.protocol != kProtocolVersion) {

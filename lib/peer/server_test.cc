@@ -178,6 +178,9 @@ TEST(ServerTest, ASecondClientIsToldAndTheNextIsServed) {
     ASSERT_FALSE(second);
     const std::string line = second.error().ToString();
     EXPECT_NE(line.find(": busy with node-a (127.0.0.1) since 20"), std::string::npos) << line;
+    EXPECT_NE(line.find("Wait until it is free, or start another railgauge serve there"),
+              std::string::npos)
+        << line;
     EXPECT_TRUE(Echo(**first));
   }
   EXPECT_EQ(server.counts().told_busy, 3u);
@@ -259,7 +262,8 @@ TEST(ServerTest, AnOldVersionIsToldBoth) {
   const auto refusal = Decode<Refusal>(*answer);
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->protocol, kProtocolVersion);
-  EXPECT_EQ(refusal->reason, "it speaks version 1 of the control channel, you speak version 0");
+  EXPECT_EQ(refusal->reason, "it speaks version " + std::to_string(kProtocolVersion) +
+                                 " of the control channel, you speak version 0");
   EXPECT_TRUE(EndsWithin(old.socket(), seconds{20}));
   EXPECT_EQ(server.counts().other_versions, 1u);
   EXPECT_TRUE(Echo(**client));
