@@ -98,12 +98,12 @@ class CheckFaultTest(CliTestCase):
     def test_counters_that_stick(self):
         outcome, rows = self.check(f"stuck-counters:{NIC}")
         self.assert_status(outcome, 3)
-        self.assertIn(f"of {NIC} grew by 0", self.reasons(rows, "invalid"))
+        self.assertIn(f"of {NIC} grew by 0", self.reasons(rows, "wrong_bytes"))
 
     def test_a_silent_fall_back(self):
         outcome, rows = self.check("silent-fallback:all")
         self.assert_status(outcome, 3)
-        self.assertEqual({row["status"] for row in rows}, {"invalid"})
+        self.assertEqual({row["status"] for row in rows}, {"wrong_operation"})
 
     def test_foreign_traffic_is_refused(self):
         outcome = self.railgauge("check", "--placement=nearest", f"--nics={NIC},{SISTER},{PARTNER}",
@@ -122,7 +122,8 @@ class CheckFaultTest(CliTestCase):
         outcome, rows = self.check(f"foreign-traffic:{NIC}=2GB/s", "--allow-busy")
         self.assert_status(outcome, 3)
         self.assertIn("in use by others, and allowed: ", outcome.stderr)
-        self.assertEqual({row["status"] for row in rows if row["nic_name"] == NIC}, {"invalid"})
+        self.assertEqual({row["status"] for row in rows if row["nic_name"] == NIC},
+                         {"foreign_traffic"})
 
     def test_error_completions(self):
         outcome, rows = self.check("completion-errors:all=0.2/unresp_remote")

@@ -1,6 +1,5 @@
 #include "lib/measure/counters.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -23,6 +22,23 @@ constexpr std::array<Counter, 4> kCounters = {{
     {"rdma_write_recv_bytes", &RdmaBytes::rdma_write_recv_bytes},
 }};
 
+// Empty for a counter that is not there: `missing` then says why.
+Result<std::optional<uint64_t>> Read(const std::string& path,
+                                     std::optional<Error>* missing = nullptr) {
+  const Result<std::string> text = ReadAttribute(path);
+  if (!text) {
+    if (missing != nullptr) *missing = text.error();
+    return std::optional<uint64_t>();
+  }
+  uint64_t value = 0;
+  const char* end = text->data() + text->size();
+  const auto parsed = std::from_chars(text->data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) {
+    return Fail(MakeError("read device counter", path, "'" + *text + "' is no number"));
+  }
+  return std::optional(value);
+}
+
 }  // namespace
 
 void RdmaBytes::AddInitiated(Operation operation, uint64_t bytes) {
@@ -41,47 +57,38 @@ RdmaBytes operator-(const RdmaBytes& later, const RdmaBytes& earlier) {
   return difference;
 }
 
-Result<RdmaBytes> ReadRdmaBytes(const std::string& device, const std::string& sysfs) {
+DeviceCounters operator-(const DeviceCounters& later, const DeviceCounters& earlier) {
+  const auto grown = [](const std::optional<uint64_t>& to, const std::optional<uint64_t>& from) {
+    return to && from ? std::optional(*to - *from) : std::nullopt;
+  };
+  return {later.rdma - earlier.rdma, later.send_bytes - earlier.send_bytes,
+          later.recv_bytes - earlier.recv_bytes,
+          grown(later.retransmitted_bytes, earlier.retransmitted_bytes),
+          grown(later.retransmission_timeouts, earlier.retransmission_timeouts)};
+}
+
+Result<DeviceCounters> ReadDeviceCounters(const std::string& device, const std::string& sysfs) {
   const std::string folder =
       fmt::format("{}/class/infiniband/{}/ports/1/hw_counters", sysfs, device);
-  RdmaBytes bytes;
+  DeviceCounters counters;
   std::optional<Error> missing;
   size_t found = 0;
   for (const Counter& counter : kCounters) {
-    const std::string path = folder + "/" + counter.name;
-    const Result<std::string> text = ReadAttribute(path);
-    if (!text) {
-      if (!missing) missing = text.error();
-      continue;
-    }
-    uint64_t& value = bytes.*counter.field;
-    const char* end = text->data() + text->size();
-    const auto parsed = std::from_chars(text->data(), end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end) {
-      return Fail(MakeError("read device counter", path, "'" + *text + "' is no number"));
-    }
-    ++found;
+    std::optional<Error> none;
+    RAILGAUGE_ASSIGN_OR_RETURN(const auto value, Read(folder + "/" + counter.name, &none));
+    if (value) ++found;
+    if (!value && !missing) missing = none;
+    counters.rdma.*counter.field = value.value_or(0);
   }
   if (found == 0) return Fail(*std::move(missing));
-  return bytes;
-}
-
-std::optional<std::string> Contradiction(const std::string& device, const RdmaBytes& counted,
-                                         const RdmaBytes& expected) {
-  uint64_t largest = 0;
-  for (const Counter& counter : kCounters) {
-    largest = std::max(largest, expected.*counter.field);
-  }
-  const double tolerance = kCounterTolerance * static_cast<double>(largest);
-  for (const Counter& counter : kCounters) {
-    const uint64_t seen = counted.*counter.field;
-    const uint64_t wanted = expected.*counter.field;
-    const uint64_t difference = seen > wanted ? seen - wanted : wanted - seen;
-    if (static_cast<double>(difference) <= tolerance) continue;
-    return fmt::format("the device's counters contradict it: {} of {} grew by {} instead of {}",
-                       counter.name, device, seen, wanted);
-  }
-  return std::nullopt;
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto sent, Read(folder + "/send_bytes"));
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto received, Read(folder + "/recv_bytes"));
+  counters.send_bytes = sent.value_or(0);
+  counters.recv_bytes = received.value_or(0);
+  RAILGAUGE_ASSIGN_OR_RETURN(counters.retransmitted_bytes, Read(folder + "/retrans_bytes"));
+  RAILGAUGE_ASSIGN_OR_RETURN(counters.retransmission_timeouts,
+                             Read(folder + "/retrans_timeout_events"));
+  return counters;
 }
 
 }  // namespace railgauge

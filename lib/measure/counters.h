@@ -1,7 +1,5 @@
-// The device's own RDMA byte counters, and whether they agree with what was posted.
-//
-// A run can silently fall back to another path, or the wrong operation can run: the device knows.
-// So every sample is held against its hw_counters.
+// The device's own counters: what it moved, by which operation, and what it had to send again.
+// Every sample is held against them (proof.h).
 #ifndef RAILGAUGE_LIB_MEASURE_COUNTERS_H_
 #define RAILGAUGE_LIB_MEASURE_COUNTERS_H_
 
@@ -9,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "lib/base/result.h"
 #include "lib/base/units.h"
@@ -20,9 +17,6 @@ namespace railgauge {
 // The kernel keeps a reading of the device's counters for 10 ms (RDMA core, rdma_hw_stats lifespan)
 // and gives it out again. A reading this long after the last completion is a new one.
 inline constexpr Nanoseconds kCounterCacheLife = std::chrono::milliseconds{11};
-
-// Relative difference between counters and posted bytes that is still agreement.
-inline constexpr double kCounterTolerance = 0.005;
 
 // Payload bytes, by the names under ports/1/hw_counters. As the initiator of a read or write, and
 // as the responder or target of one.
@@ -45,15 +39,23 @@ struct RdmaBytes {
 // later - earlier, counter by counter; they only grow, and wrap at 2^64.
 RdmaBytes operator-(const RdmaBytes& later, const RdmaBytes& earlier);
 
-// Reads the counters of the ibverbs device `device`. Counters of operations that this driver does
-// not know are taken for 0; having none at all is an error. `sysfs` is for tests.
-Result<RdmaBytes> ReadRdmaBytes(const std::string& device, const std::string& sysfs = "/sys");
+struct DeviceCounters {
+  RdmaBytes rdma;
+  // Of SENDs.
+  uint64_t send_bytes = 0;
+  uint64_t recv_bytes = 0;
+  // Packets sent again and requests that timed out; empty where the driver does not count them.
+  std::optional<uint64_t> retransmitted_bytes;
+  std::optional<uint64_t> retransmission_timeouts;
+  friend bool operator==(const DeviceCounters&, const DeviceCounters&) = default;
+};
+// What only one of the two has is empty.
+DeviceCounters operator-(const DeviceCounters& later, const DeviceCounters& earlier);
 
-// What the counters of `device` say against `expected`, in words; empty when they agree: each
-// within the tolerance of the largest expected one (so a counter that should stand still may not
-// move by more than that either).
-std::optional<std::string> Contradiction(const std::string& device, const RdmaBytes& counted,
-                                         const RdmaBytes& expected);
+// Reads the counters of the ibverbs device `device`. Counters of operations that this driver does
+// not know are taken for 0; having none of RDMA at all is an error. `sysfs` is for tests.
+Result<DeviceCounters> ReadDeviceCounters(const std::string& device,
+                                          const std::string& sysfs = "/sys");
 
 }  // namespace railgauge
 

@@ -7,7 +7,8 @@
 #include "fmt/core.h"
 #include "lib/measure/counters.h"
 #include "lib/measure/cpu_wait.h"
-#include "lib/measure/intervals.h"
+#include "lib/measure/outcome_columns.h"
+#include "lib/measure/proof.h"
 #include "lib/measure/roles.h"
 #include "lib/topology/relation.h"
 
@@ -29,41 +30,6 @@ void Remark(Sample* sample, const std::string& remark) {
 // Twenty times as many as the chance that makes two modes (intervals.h) needs at the least.
 constexpr size_t kDipDraws = 2000;
 constexpr uint64_t kDipSeed = 1;
-
-// Below so much idle time the thread is taken for the limit: a path that has the thread wait for it
-// leaves it idle for as long as its messages take, less what posting and polling them costs.
-constexpr double kCpuBoundIdle = 0.05;
-
-void SetThreadShares(const RunOutcome& outcome, Sample* sample) {
-  const auto share = [&](Nanoseconds time) {
-    return static_cast<double>(time.count()) / static_cast<double>(outcome.duration.count());
-  };
-  sample->post_fraction = share(outcome.posting);
-  sample->poll_fraction = share(outcome.polling);
-  sample->idle_fraction = share(outcome.idle);
-  sample->cpu_bound = *sample->idle_fraction < kCpuBoundIdle;
-}
-
-void SetIntervals(const RunOutcome& outcome, DipTest& dip_test, Sample* sample) {
-  const auto summary = SummarizeIntervals(outcome.intervals, sample->cell.size, dip_test);
-  sample->interval = summary ? std::optional(outcome.interval) : std::nullopt;
-  sample->interval_count = summary ? std::optional(summary->count) : std::nullopt;
-  sample->interval_min = summary ? std::optional(summary->min) : std::nullopt;
-  sample->interval_median = summary ? std::optional(summary->median) : std::nullopt;
-  sample->interval_mad = summary ? std::optional(summary->mad) : std::nullopt;
-  sample->interval_modes = summary ? summary->modes : std::nullopt;
-}
-
-void SetRates(const RunOutcome& outcome, Sample* sample) {
-  sample->duration = outcome.duration;
-  sample->completions = outcome.completions;
-  sample->payload_bytes = outcome.completions * sample->cell.size.count;
-  const double seconds = std::chrono::duration<double>(sample->duration).count();
-  if (seconds <= 0) return;
-  sample->throughput = BytesPerSecond{static_cast<double>(sample->payload_bytes) / seconds};
-  sample->messages_per_second = static_cast<double>(sample->completions) / seconds;
-  SetThreadShares(outcome, sample);
-}
 
 }  // namespace
 
@@ -127,6 +93,7 @@ Engine::Pending Engine::Start(const Cell& cell, const WindowRequest& request) {
   Sample& sample = pending.sample;
   sample.cell = cell;
   if (sample.cell.depth == 0 && cell.size.count > 0) sample.cell.depth = DefaultDepth(cell.size);
+  if (request.latency) sample.cell.depth = 1;
   sample.round = request.round;
   sample.status = SampleStatus::kOk;
   sample.start_offset = MeasuringClock::now() - options_.run_start;
@@ -135,6 +102,10 @@ Engine::Pending Engine::Start(const Cell& cell, const WindowRequest& request) {
   if (peer_ != nullptr && peer_->gone()) {
     End(&sample, SampleStatus::kSkipped, "the peer is gone: " + peer_->why_gone());
     sample.skip_cause = SkipCause::kPeerGone;
+    return pending;
+  }
+  if (request.latency && cell.operation != Operation::kRead) {
+    End(&sample, SampleStatus::kSkipped, "latency is measured of READ alone");
     return pending;
   }
   std::optional<Transfer> transfer = Prepare(&sample);
@@ -268,6 +239,10 @@ Status Engine::Connect(Transfer* transfer, Sample* sample) {
   RAILGAUGE_ASSIGN_OR_RETURN(const EndMemory place, transfer->nic->Register(nic_place));
   RAILGAUGE_ASSIGN_OR_RETURN(const EndMemory partner, transfer->partner->Register(partner_place));
   sample->way = place.way;
+  for (const TransferEnd* end : {transfer->nic, transfer->partner}) {
+    const std::optional<BytesPerSecond>& rate = end->facts().line_rate;
+    if (rate) sample->line_rate = std::min(*rate, sample->line_rate.value_or(*rate));
+  }
   if (const auto field = AttributingField(cell.operation, cell.direction)) {
     sample->interconnect_id = place.ids.Get(*field);
   }
@@ -309,6 +284,7 @@ void Engine::Run(Transfer* transfer, const WindowRequest& request, Sample* sampl
   RunOrder order = transfer->order;
   order.timing = request.timing;
   order.interval = request.interval;
+  order.latency = request.latency;
   order.min_completions = request.min_completions;
   std::optional<Nanoseconds> disturbed;
   for (uint32_t retake = 0;; ++retake) {
@@ -330,11 +306,6 @@ void Engine::Run(Transfer* transfer, const WindowRequest& request, Sample* sampl
     Remark(sample, fmt::format("disturbed: the measuring thread waited {} for its CPU",
                                FormatDuration(*disturbed)));
   }
-  if (sample->cpu_bound == true) {
-    Remark(sample, fmt::format("cpu_bound: the measuring thread, not the path, was the limit "
-                               "(idle {:.1f} % of the window)",
-                               100 * *sample->idle_fraction));
-  }
   VerifyMessage(*transfer, transfer->slots - 1, sample);
 }
 
@@ -348,8 +319,7 @@ bool Engine::TakeWindow(const Transfer& transfer, const RunOrder& order, Sample*
 
 bool Engine::TakeOutcome(const Transfer& transfer, const RunOutcome& outcome, Sample* sample) {
   if (!Account(transfer, outcome, sample)) return false;
-  SetRates(outcome, sample);
-  SetIntervals(outcome, dip_test_, sample);
+  SetOutcomeColumns(outcome, dip_test_, sample);
   sample->start_offset = outcome.window_start - options_.run_start;
   return true;
 }
@@ -378,7 +348,7 @@ bool Engine::VerifyMessage(const Transfer& transfer, uint64_t slot, Sample* samp
     return false;
   }
   if (*mismatch) {
-    End(sample, SampleStatus::kInvalid,
+    End(sample, SampleStatus::kWrongData,
         "the data that arrived differs from what was sent: " + **mismatch);
     return false;
   }
@@ -417,7 +387,7 @@ std::string Engine::EnsureBaseline(TransferEnd* end) {
   if (ledger.last) return "";
   std::this_thread::sleep_until(ledger.quiet_since + kCounterCacheLife);
   const auto reading = end->ReadCounters();
-  if (!reading) return reading.error().ToString();
+  if (!reading) return ReasonOf(reading.error());
   ledger.last = *reading;
   ledger.expected = {};
   return "";
@@ -426,6 +396,9 @@ std::string Engine::EnsureBaseline(TransferEnd* end) {
 Sample Engine::Settle(Pending pending) {
   Sample& sample = pending.sample;
   if (pending.initiator == nullptr) return std::move(sample);
+  const auto contradict = [&](const std::optional<Contradiction>& found) {
+    if (found && sample.status == SampleStatus::kOk) End(&sample, found->status, found->reason);
+  };
   std::string unreadable = pending.no_baseline;
   std::vector<TransferEnd*> ends = {pending.initiator};
   if (pending.target != pending.initiator) ends.push_back(pending.target);
@@ -434,24 +407,37 @@ Sample Engine::Settle(Pending pending) {
     std::this_thread::sleep_until(ledger.quiet_since + kCounterCacheLife);
     const auto reading = end->ReadCounters();
     if (!reading) {
-      if (unreadable.empty()) unreadable = reading.error().ToString();
+      if (unreadable.empty()) unreadable = ReasonOf(reading.error());
       ledger.last.reset();
       continue;
     }
     if (ledger.last && unreadable.empty()) {
-      const RdmaBytes moved = *reading - *ledger.last;
-      if (end == pending.initiator) sample.counter_bytes = moved.Initiated(sample.cell.operation);
-      const auto contradiction = Contradiction(end->facts().device, moved, ledger.expected);
-      if (contradiction && sample.status == SampleStatus::kOk) {
-        End(&sample, SampleStatus::kInvalid, *contradiction);
+      const DeviceCounters moved = *reading - *ledger.last;
+      if (end == pending.initiator) {
+        sample.counter_bytes = moved.rdma.Initiated(sample.cell.operation);
       }
+      if (moved.retransmitted_bytes) {
+        sample.retransmitted_bytes =
+            sample.retransmitted_bytes.value_or(0) + *moved.retransmitted_bytes;
+      }
+      contradict(FindContradiction(end->facts().device, moved, ledger.expected, sample.cell.size));
     }
     ledger.last = *reading;
     ledger.expected = {};
   }
+  contradict(FindAboveCeiling(Bytes{sample.payload_bytes},
+                              Bytes{sample.cell.size.count * sample.cell.depth}, sample.duration,
+                              sample.line_rate));
   if (!unreadable.empty()) {
     sample.counter_bytes.reset();
+    sample.retransmitted_bytes.reset();
+    if (sample.status == SampleStatus::kOk) sample.status = SampleStatus::kNoCounters;
     Remark(&sample, "not held against the devices' counters: " + unreadable);
+  }
+  if (IsMeasured(sample.status) && sample.cpu_bound == true) {
+    Remark(&sample, fmt::format("cpu_bound: the measuring thread, not the path, was the limit "
+                                "(idle {:.1f} % of the window)",
+                                100 * *sample.idle_fraction));
   }
   return std::move(sample);
 }

@@ -54,6 +54,8 @@ struct WindowRequest {
   uint64_t min_completions = 1;
   // The window's throughput is noted in intervals of this length; 0: not.
   Nanoseconds interval = std::chrono::milliseconds{100};
+  // Single messages are timed, one at a time: the depth is then 1. Of READ.
+  bool latency = false;
   uint32_t round = 0;
 };
 

@@ -118,6 +118,7 @@ bool Engine::TakeTogether(std::vector<Member>* members, const WindowRequest& req
     if (!member.runs()) continue;
     RunOrder order = member.transfer->order;
     order.timing = request.timing;
+    order.interval = request.interval;
     running.push_back(&member);
     runs.push_back({member.Initiator(), std::move(order)});
   }

@@ -6,6 +6,7 @@
 #include "fmt/core.h"
 #include "lib/measure/cpu_wait.h"
 #include "lib/measure/group_run.h"
+#include "lib/measure/line_rate.h"
 #include "lib/verbs/srd_queue_pair.h"
 
 namespace railgauge {
@@ -21,8 +22,12 @@ class LocalSide::End : public TransferEnd {
   End(LocalSide* side, std::unique_ptr<Endpoint> endpoint)
       : side_(side), endpoint_(std::move(endpoint)) {
     const DeviceAttributes& device = endpoint_->attributes();
-    facts_ = {device.name, device.rdma_read, device.rdma_write, device.max_rdma_bytes,
-              endpoint_->max_depth()};
+    facts_ = {device.name,
+              device.rdma_read,
+              device.rdma_write,
+              device.max_rdma_bytes,
+              endpoint_->max_depth(),
+              LineRate(side->machine_.instance_type, device.port_rate_gb_per_second)};
     NoteQueues();
   }
 
@@ -67,7 +72,7 @@ class LocalSide::End : public TransferEnd {
     return Conclude(order, setup, result, outcome.cpu_wait);
   }
 
-  Result<RdmaBytes> ReadCounters() override { return ReadRdmaBytes(facts_.device); }
+  Result<DeviceCounters> ReadCounters() override { return ReadDeviceCounters(facts_.device); }
 
   std::optional<Error> TakeLoss(Operation operation) override {
     if (!endpoint_->IsLost()) return std::nullopt;
@@ -142,6 +147,11 @@ class LocalSide::End : public TransferEnd {
     setup->window = order.timing.window;
     setup->interval = order.interval;
     if (order.interval > Nanoseconds{0}) setup->intervals = intervals_;
+    if (order.latency) {
+      if (!latencies_) latencies_.emplace();
+      latencies_->Clear();
+      setup->latencies = &*latencies_;
+    }
     setup->min_completions = order.min_completions;
     setup->max_requests = order.max_requests;
     setup->stall_deadline = order.stall_deadline;
@@ -159,6 +169,7 @@ class LocalSide::End : public TransferEnd {
     outcome.idle = result.window_idle;
     outcome.interval = result.interval;
     outcome.intervals = CountsOf(result);
+    if (setup.latencies != nullptr) outcome.latency = setup.latencies->Summary();
     outcome.completions = result.window_completions;
     outcome.posted = result.posted;
     outcome.cpu_wait = cpu_wait;
@@ -175,6 +186,7 @@ class LocalSide::End : public TransferEnd {
   EndFacts facts_;
   EndQueues queues_;
   std::optional<Error> broken_;
+  std::optional<LatencyHistogram> latencies_;
   std::vector<LoopInterval> intervals_ = std::vector<LoopInterval>(kMostIntervals);
 };
 

@@ -34,7 +34,7 @@ constexpr Nanoseconds kEventInterval = std::chrono::milliseconds{100};
 //  6. An interval ends with the first completions at its edge or after it; there is always room for
 //     one more.
 //  7. Nothing here allocates, locks, logs, or calls through a virtual function.
-template <Operation kOperation>
+template <Operation kOperation, bool kLatency = false>
 class Loop {
  public:
   explicit Loop(const LoopSetup& setup) : setup_(setup) { result_.interval = setup.interval; }
@@ -82,6 +82,7 @@ class Loop {
         PostList(i);
       }
     }
+    if constexpr (kLatency) posted_at_ = posted ? now : posted_at_;
     if (!posted || phase_ != Phase::kWindow) return now;
     const TimePoint polls_from = MeasuringClock::now();
     posting_ += polls_from - now;
@@ -177,6 +178,7 @@ class Loop {
       posting_ = vain_ = Nanoseconds{0};
       if (!setup_.intervals.empty()) interval_ends_ = now + result_.interval;
     } else if (phase_ == Phase::kWindow) {
+      if constexpr (kLatency) setup_.latencies->Record(now - posted_at_);
       result_.window_completions += completions;
       result_.window_end = now;
       result_.window_polling += polling;
@@ -225,6 +227,7 @@ class Loop {
   TimePoint window_opens_;
   TimePoint last_progress_;
   TimePoint asked_;         // for events
+  TimePoint posted_at_;     // of the request in flight, for latencies
   Nanoseconds posting_{0};  // since completions were last found
   Nanoseconds vain_{0};     // and in passes that found none
   TimePoint interval_ends_ = TimePoint::max();
@@ -240,6 +243,10 @@ LoopResult RunLoop(Operation operation, const LoopSetup& setup) {
   RAILGAUGE_CHECK(setup.intervals.size() % 2 == 0);
   RAILGAUGE_CHECK(setup.intervals.empty() || setup.interval > Nanoseconds{0});
   RAILGAUGE_CHECK(setup.local.slots.count > 0 && setup.remote.slots.count > 0);
+  if (setup.latencies != nullptr) {
+    RAILGAUGE_CHECK(operation == Operation::kRead && setup.shape.depth == 1);
+    return Loop<Operation::kRead, true>(setup).Run();
+  }
   if (operation == Operation::kRead) return Loop<Operation::kRead>(setup).Run();
   return Loop<Operation::kWrite>(setup).Run();
 }

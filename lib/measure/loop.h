@@ -17,6 +17,7 @@
 
 #include "lib/base/result.h"
 #include "lib/base/units.h"
+#include "lib/measure/latency_histogram.h"
 #include "lib/measure/shape.h"
 #include "lib/record/place.h"
 
@@ -75,6 +76,10 @@ struct LoopSetup {
   // as long.
   Nanoseconds interval{0};
   std::span<LoopInterval> intervals;
+
+  // Where given, of a READ at a depth of 1: the time of every message of the window, from the clock
+  // reading before it is posted to that after it was polled.
+  LatencyHistogram* latencies = nullptr;
 
   // Nothing completed for so long while requests were in flight: the NIC is taken for stuck.
   Nanoseconds stall_deadline = std::chrono::seconds{10};

@@ -324,6 +324,26 @@ TEST(LoopTest, ANicThatLetsTheThreadWaitLeavesItIdle) {
   EXPECT_EQ(result.window_posting + result.window_polling + result.window_idle, window);
 }
 
+TEST(LoopTest, EveryMessageOfTheWindowHasItsLatency) {
+  FakeNic nic(1);
+  nic.polls_in_vain = 100;
+  LatencyHistogram latencies;
+  LoopSetup setup = nic.Setup(1);
+  setup.latencies = &latencies;
+  setup.window = milliseconds(5);
+  const LoopResult result = RunLoop(Operation::kRead, setup);
+  const auto summary = latencies.Summary();
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->count, result.window_completions);
+  EXPECT_LE(summary->min, summary->p50);
+  EXPECT_LE(summary->p99_9, summary->max);
+  // One after the other they make the window, but for what the histogram rounds.
+  const Nanoseconds window = result.window_end - result.window_start;
+  const auto count = static_cast<int64_t>(summary->count);
+  EXPECT_LE(summary->min * count, window);
+  EXPECT_GE(summary->max * count, window * 99 / 100);
+}
+
 TEST(LoopTest, ACompletionErrorStopsPostingAndDrains) {
   FakeNic nic(4);
   nic.fails = [](uint64_t n) { return n == 10; };

@@ -5,6 +5,7 @@
 // What it is about is that all of it works together; rates are for the tests that run alone.
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -43,6 +44,10 @@ class ServingHost {
   ~ServingHost() { End(); }
 
   uint16_t port() const { return server_->port(); }
+  // Before the first request: what becomes of each answer.
+  void Tamper(std::function<std::string(const std::string&)> tamper) {
+    tamper_ = std::move(tamper);
+  }
   void VanishAfter(int requests) { requests_left_ = requests; }
   void End() {
     stop_ = true;
@@ -63,7 +68,8 @@ class ServingHost {
           stop_ = true;
           break;
         }
-        client->Reply(service.Answer(**request));
+        std::string answer = service.Answer(**request);
+        client->Reply(tamper_ ? tamper_(answer) : answer);
       }
     }
     server_ = nullptr;
@@ -74,6 +80,7 @@ class ServingHost {
   std::unique_ptr<Server> server_;
   std::atomic<bool> stop_{false};
   std::atomic<int> requests_left_{1 << 30};
+  std::function<std::string(const std::string&)> tamper_;  // set and read between requests
   std::thread thread_;
 };
 
@@ -183,6 +190,62 @@ TEST_F(PeerEmulatedTest, AWindowThatThePeerPostsShowsItsInside) {
     EXPECT_LE(sample.interval_min, sample.interval_median);
     EXPECT_NEAR(*sample.post_fraction + *sample.poll_fraction + *sample.idle_fraction, 1, 1e-6);
     EXPECT_EQ(*sample.cpu_bound, *sample.idle_fraction < 0.05);
+  }
+}
+
+TEST_F(PeerEmulatedTest, ReadsAreTimedFromEitherHost) {
+  WindowRequest request;
+  request.latency = true;
+  request.timing = {milliseconds{2}, milliseconds{20}};
+  for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
+    Cell cell;
+    cell.nic = here_.nics[0].key();
+    cell.place = MemoryPlace::NumaNode(0);
+    cell.operation = Operation::kRead;  // from_memory is posted by the peer
+    cell.direction = direction;
+    cell.size = Bytes{4096};
+    const Sample sample = engine_->Measure(cell, request);
+    ASSERT_EQ(sample.status, SampleStatus::kOk) << sample.reason;
+    EXPECT_EQ(sample.cell.depth, 1u);
+    ASSERT_TRUE(sample.latency_min && sample.latency_p50 && sample.latency_max);
+    // No faster than light, and the mean lies between the extremes.
+    EXPECT_GT(*sample.latency_min, Nanoseconds{0});
+    EXPECT_LE(*sample.latency_min, *sample.latency_p50);
+    EXPECT_LE(*sample.latency_p50, *sample.latency_p99);
+    EXPECT_LE(*sample.latency_p99, *sample.latency_max);
+    const Nanoseconds mean = sample.duration / static_cast<int64_t>(sample.completions);
+    EXPECT_LE(*sample.latency_min, mean);
+    EXPECT_GE(*sample.latency_max, mean * 99 / 100);
+  }
+}
+
+// Two statuses that no fault of an emulated machine drives.
+TEST_F(PeerEmulatedTest, WithoutThePeersCountersASampleIsMeasuredAndNotProven) {
+  host_->Tamper([](const std::string& answer) {
+    if (!Decode<CounterReading>(answer)) return answer;
+    return Encode(FailureOf(MakeError("read device counter", "x", "there are none")));
+  });
+  const Sample sample = Measure(SmallPlan()).front();
+  EXPECT_EQ(sample.status, SampleStatus::kNoCounters) << sample.reason;
+  EXPECT_GT(sample.throughput.value_or(BytesPerSecond{}).value, 0);
+  EXPECT_FALSE(sample.counter_bytes);
+  EXPECT_FALSE(sample.retransmitted_bytes);
+  EXPECT_NE(sample.reason.find("not held against the devices' counters"), std::string::npos);
+}
+
+TEST_F(PeerEmulatedTest, DataThatArrivedWrongIsSaidToBeWrong) {
+  host_->Tamper([](const std::string& answer) {
+    if (!Decode<Verified>(answer)) return answer;
+    return Encode(Verified{"byte 0 is 1 instead of 2"});
+  });
+  Plan plan = SmallPlan();
+  std::erase_if(plan.windows, [](const PlannedWindow& window) {
+    return window.cell.direction == Direction::kToMemory;  // arrives here
+  });
+  for (const Sample& sample : Measure(plan)) {
+    EXPECT_EQ(sample.status, SampleStatus::kWrongData) << sample.reason;
+    EXPECT_EQ(sample.reason,
+              "the data that arrived differs from what was sent: byte 0 is 1 instead of 2");
   }
 }
 

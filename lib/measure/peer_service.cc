@@ -60,8 +60,11 @@ Result<Opened> PeerService::Do(const OpenRequest& request) {
   RAILGAUGE_ASSIGN_OR_RETURN(const TransferEnd* const end, EndOf(request.nic));
   const EndFacts& facts = end->facts();
   const EndQueues& queues = end->queues();
-  return Opened{facts.device,    facts.rdma_read, facts.rdma_write, facts.max_rdma_bytes,
-                facts.max_depth, queues.gid,      queues.numbers,   queues.key};
+  Opened opened{facts.device,         facts.rdma_read, facts.rdma_write,
+                facts.max_rdma_bytes, facts.max_depth, queues.gid,
+                queues.numbers,       queues.key,      std::nullopt};
+  if (facts.line_rate) opened.line_rate = facts.line_rate->value;
+  return opened;
 }
 
 Result<Registered> PeerService::Do(const RegisterRequest& request) {
@@ -102,8 +105,11 @@ Result<Ran> PeerService::Do(const RunRequest& request) {
   const bool fits = bytes > 0 && bytes <= local.length && bytes <= request.remote_length;
   const bool queues = request.depth > 0 && request.depth <= end->facts().max_depth &&
                       request.queue_pairs.size() >= side_->options().queue_pairs;
-  if (!fits || !queues || !end->facts().Can(request.operation) || !InRange(request.warm_up) ||
-      !InRange(request.window) || !InRange(request.interval) || !InRange(request.stall_deadline)) {
+  const bool times =
+      !request.latency || (request.operation == Operation::kRead && request.depth == 1);
+  if (!fits || !queues || !times || !end->facts().Can(request.operation) ||
+      !InRange(request.warm_up) || !InRange(request.window) || !InRange(request.interval) ||
+      !InRange(request.stall_deadline)) {
     return Fail(Refused(end->facts().device, "a window is asked for that it cannot run"));
   }
   RunOrder order;
@@ -121,6 +127,7 @@ Result<Ran> PeerService::Do(const RunRequest& request) {
   order.max_requests = request.max_requests;
   order.first_slot = request.first_slot;
   order.stall_deadline = request.stall_deadline;
+  order.latency = request.latency;
   order.between_hosts = true;
   const RunOutcome outcome = end->Run(order);
   Ran ran;
@@ -136,15 +143,21 @@ Result<Ran> PeerService::Do(const RunRequest& request) {
   ran.completions = outcome.completions;
   ran.posted = outcome.posted;
   ran.cpu_wait = outcome.cpu_wait;
+  if (const std::optional<LatencySummary>& of = outcome.latency) {
+    ran.latency = {of->count, of->min, of->p50, of->p90, of->p99, of->p99_9, of->max};
+  }
   if (outcome.failure) ran.failure = FailureOf(*outcome.failure);
   return ran;
 }
 
 Result<CounterReading> PeerService::Do(const CountersRequest& request) {
   RAILGAUGE_ASSIGN_OR_RETURN(TransferEnd* const end, EndOf(request.nic));
-  RAILGAUGE_ASSIGN_OR_RETURN(const RdmaBytes bytes, end->ReadCounters());
-  return CounterReading{bytes.rdma_read_bytes, bytes.rdma_read_resp_bytes, bytes.rdma_write_bytes,
-                        bytes.rdma_write_recv_bytes};
+  RAILGAUGE_ASSIGN_OR_RETURN(const DeviceCounters counters, end->ReadCounters());
+  const RdmaBytes& rdma = counters.rdma;
+  return CounterReading{rdma.rdma_read_bytes,         rdma.rdma_read_resp_bytes,
+                        rdma.rdma_write_bytes,        rdma.rdma_write_recv_bytes,
+                        counters.send_bytes,          counters.recv_bytes,
+                        counters.retransmitted_bytes, counters.retransmission_timeouts};
 }
 
 Result<TransferEnd*> PeerService::EndOf(const PciAddress& nic) {

@@ -26,8 +26,13 @@ class PeerSide::End : public TransferEnd {
   // (Again) what the peer's NIC is: its queues are others after a run that failed.
   Status Refresh() {
     RAILGAUGE_ASSIGN_OR_RETURN(const Opened opened, channel_->Ask<Opened>(open_, kSlowAnswer));
-    facts_ = {opened.device + " of " + channel_->peer().host, opened.rdma_read, opened.rdma_write,
-              opened.max_rdma_bytes, opened.max_depth};
+    facts_ = {opened.device + " of " + channel_->peer().host,
+              opened.rdma_read,
+              opened.rdma_write,
+              opened.max_rdma_bytes,
+              opened.max_depth,
+              std::nullopt};
+    if (opened.line_rate) facts_.line_rate = BytesPerSecond{*opened.line_rate};
     queues_ = {opened.gid, opened.queue_pairs, opened.queue_key};
     stale_ = false;
     return {};
@@ -95,6 +100,9 @@ class PeerSide::End : public TransferEnd {
     outcome.completions = ran->completions;
     outcome.posted = ran->posted;
     outcome.cpu_wait = ran->cpu_wait;
+    if (const std::optional<Latency>& of = ran->latency) {
+      outcome.latency = {of->count, of->min, of->p50, of->p90, of->p99, of->p99_9, of->max};
+    }
     if (ran->failure) {
       outcome.failure = ErrorOf(*ran->failure);
       stale_ = true;
@@ -102,11 +110,15 @@ class PeerSide::End : public TransferEnd {
     return outcome;
   }
 
-  Result<RdmaBytes> ReadCounters() override {
+  Result<DeviceCounters> ReadCounters() override {
     RAILGAUGE_ASSIGN_OR_RETURN(const CounterReading reading,
                                channel_->Ask<CounterReading>(CountersRequest{nic_}, kAnswer));
-    return RdmaBytes{reading.rdma_read_bytes, reading.rdma_read_resp_bytes,
-                     reading.rdma_write_bytes, reading.rdma_write_recv_bytes};
+    return DeviceCounters{{reading.rdma_read_bytes, reading.rdma_read_resp_bytes,
+                           reading.rdma_write_bytes, reading.rdma_write_recv_bytes},
+                          reading.send_bytes,
+                          reading.recv_bytes,
+                          reading.retrans_bytes,
+                          reading.retrans_timeout_events};
   }
 
   std::optional<Error> TakeLoss(Operation) override { return std::nullopt; }
@@ -135,6 +147,7 @@ class PeerSide::End : public TransferEnd {
     request.max_requests = order.max_requests;
     request.first_slot = order.first_slot;
     request.stall_deadline = order.stall_deadline;
+    request.latency = order.latency;
     return request;
   }
 

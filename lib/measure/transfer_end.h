@@ -16,6 +16,7 @@
 #include "lib/measure/counters.h"
 #include "lib/measure/endpoint.h"
 #include "lib/measure/intervals.h"
+#include "lib/measure/latency_histogram.h"
 #include "lib/measure/loop.h"
 #include "lib/measure/place_memory.h"
 #include "lib/measure/plan.h"
@@ -29,6 +30,7 @@ struct EndFacts {
   bool rdma_write = false;
   uint64_t max_rdma_bytes = 0;
   uint32_t max_depth = 0;  // of all its queue pairs together
+  std::optional<BytesPerSecond> line_rate;
   bool Can(Operation operation) const {
     return operation == Operation::kRead ? rdma_read : rdma_write;
   }
@@ -70,6 +72,7 @@ struct RunOrder {
   uint64_t max_requests = 0;
   uint64_t first_slot = 0;
   Nanoseconds stall_deadline{0};
+  bool latency = false;        // each message on its own, timed: of a READ
   bool between_hosts = false;  // for what to advise when nothing completes
 };
 
@@ -84,6 +87,7 @@ struct RunOutcome {
   std::vector<IntervalCount> intervals;
   uint64_t completions = 0;
   uint64_t posted = 0;
+  std::optional<LatencySummary> latency;
   std::optional<Nanoseconds> cpu_wait;  // of the measuring thread, see cpu_wait.h
   std::optional<Error> failure;
 };
@@ -110,7 +114,7 @@ class TransferEnd {
   // Initiates; the place is registered and the target met.
   virtual RunOutcome Run(const RunOrder& order) = 0;
 
-  virtual Result<RdmaBytes> ReadCounters() = 0;
+  virtual Result<DeviceCounters> ReadCounters() = 0;
 
   // Why the device is of no more use, when it says so itself; later runs are then told at once.
   // Empty for a peer's, which answers every request by that.
@@ -118,8 +122,8 @@ class TransferEnd {
 
   // What is known of the device's counters, kept by who measures (engine.cc).
   struct CounterLedger {
-    std::optional<RdmaBytes> last;  // the last reading, when nothing unknown happened since
-    RdmaBytes expected;             // what was posted since
+    std::optional<DeviceCounters> last;  // the last reading, when nothing unknown happened since
+    RdmaBytes expected;                  // what was posted since
     MeasuringClock::time_point quiet_since = MeasuringClock::now();
   };
   CounterLedger& ledger() { return ledger_; }

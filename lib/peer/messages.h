@@ -151,6 +151,7 @@ struct Opened {
   std::array<uint8_t, 16> gid{};
   std::vector<uint32_t> queue_pairs;
   uint32_t queue_key = 0;
+  std::optional<double> line_rate;  // bytes per second, where it is known
   RAILGAUGE_MESSAGE(opened) {
     visit("device", self.device);
     visit("rdma_read", self.rdma_read);
@@ -160,6 +161,7 @@ struct Opened {
     visit("gid", self.gid);
     visit("queue_pairs", self.queue_pairs);
     visit("queue_key", self.queue_key);
+    visit("line_rate_bytes_per_second", self.line_rate);
   }
 };
 
@@ -227,6 +229,26 @@ struct Verified {
   RAILGAUGE_MESSAGE(verified) { visit("mismatch", self.mismatch); }
 };
 
+// Of single messages, in nanoseconds.
+struct Latency {
+  uint64_t count = 0;
+  Nanoseconds min{0};
+  Nanoseconds p50{0};
+  Nanoseconds p90{0};
+  Nanoseconds p99{0};
+  Nanoseconds p99_9{0};
+  Nanoseconds max{0};
+  RAILGAUGE_MESSAGE(latency) {
+    visit("count", self.count);
+    visit("min_ns", self.min);
+    visit("p50_ns", self.p50);
+    visit("p90_ns", self.p90);
+    visit("p99_ns", self.p99);
+    visit("p99_9_ns", self.p99_9);
+    visit("max_ns", self.max);
+  }
+};
+
 // The peer posts: a window, or single messages. It ends early when the asking side is gone.
 struct RunRequest {
   PciAddress nic;
@@ -248,6 +270,7 @@ struct RunRequest {
   uint64_t max_requests = 0;
   uint64_t first_slot = 0;
   Nanoseconds stall_deadline{0};
+  bool latency = false;  // of each message on its own, which are READs at a depth of 1
   RAILGAUGE_MESSAGE(run) {
     visit("nic", self.nic);
     visit("place", self.place);
@@ -267,6 +290,7 @@ struct RunRequest {
     visit("max_requests", self.max_requests);
     visit("first_slot", self.first_slot);
     visit("stall_deadline_ns", self.stall_deadline);
+    visit("latency", self.latency);
   }
 };
 struct Ran {
@@ -279,6 +303,7 @@ struct Ran {
   std::vector<uint64_t> interval_counts;    // what completed in each
   uint64_t completions = 0;
   uint64_t posted = 0;
+  std::optional<Latency> latency;
   std::optional<Nanoseconds> cpu_wait;
   std::optional<Failure> failure;
   RAILGAUGE_MESSAGE(ran) {
@@ -291,12 +316,13 @@ struct Ran {
     visit("interval_counts", self.interval_counts);
     visit("completions", self.completions);
     visit("posted", self.posted);
+    visit("latency", self.latency);
     visit("cpu_wait_ns", self.cpu_wait);
     visit("failure", self.failure);
   }
 };
 
-// A NIC's RDMA byte counters.
+// A NIC's counters (lib/measure/counters.h).
 struct CountersRequest {
   PciAddress nic;
   RAILGAUGE_MESSAGE(counters) { visit("nic", self.nic); }
@@ -306,11 +332,19 @@ struct CounterReading {
   uint64_t rdma_read_resp_bytes = 0;
   uint64_t rdma_write_bytes = 0;
   uint64_t rdma_write_recv_bytes = 0;
+  uint64_t send_bytes = 0;
+  uint64_t recv_bytes = 0;
+  std::optional<uint64_t> retrans_bytes;
+  std::optional<uint64_t> retrans_timeout_events;
   RAILGAUGE_MESSAGE(counter_reading) {
     visit("rdma_read_bytes", self.rdma_read_bytes);
     visit("rdma_read_resp_bytes", self.rdma_read_resp_bytes);
     visit("rdma_write_bytes", self.rdma_write_bytes);
     visit("rdma_write_recv_bytes", self.rdma_write_recv_bytes);
+    visit("send_bytes", self.send_bytes);
+    visit("recv_bytes", self.recv_bytes);
+    visit("retrans_bytes", self.retrans_bytes);
+    visit("retrans_timeout_events", self.retrans_timeout_events);
   }
 };
 

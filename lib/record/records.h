@@ -138,7 +138,7 @@ struct Sample {
   std::optional<double> idle_fraction;
   // Whether the thread, and not the path, was the limit: it hardly ever waited.
   std::optional<bool> cpu_bound;
-  // The least known line rate of the two NICs, and what both sent again.
+  // The most that the line rate of the slower of the two NICs can be, and what both sent again.
   std::optional<BytesPerSecond> line_rate;
   std::optional<uint64_t> retransmitted_bytes;
   // Of single messages, where latency was measured (lib/measure/latency.h).
