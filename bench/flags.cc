@@ -92,6 +92,12 @@ constexpr Flag kFlags[] = {
      "[--working-set=SIZE]   memory that messages rotate over, on both sides where this host "
      "posts;\n"
      "                                 default: more than the last-level cache\n"},
+    {"--latency", &BenchFlagSet::transfers,
+     [](Value, BenchFlags& flags) -> Status {
+       flags.latency = true;
+       return {};
+     },
+     false, "[--latency]            time single READs (a depth of 1): percentiles in the rows\n"},
     {"--csv_out", nullptr, RAILGAUGE_TEXT(csv_out), true,
      "[--csv_out=FILE]       one row per repetition, whole as soon as it is there; - is stdout,\n"
      "                                 and the display then goes to stderr\n"},

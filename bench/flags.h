@@ -16,7 +16,7 @@ namespace railgauge {
 // Which flags a binary has beside those that all have (--emulate, --nics, --places, --csv_out).
 struct BenchFlagSet {
   bool sizes = false;      // --sizes, whose default is BenchFlags's
-  bool transfers = false;  // what sends: --depths, --queue-pairs, --peer, --token, --allow-busy
+  bool transfers = false;  // what sends: --depths, --queue-pairs, --latency, --peer, --token, …
 };
 
 struct BenchFlags {
@@ -28,6 +28,7 @@ struct BenchFlags {
   std::string csv_out;           // "-": stdout; empty: none
   PeerFlags peer;
   bool allow_busy = false;
+  bool latency = false;
 };
 
 // What is left after Google Benchmark took its flags, without argv[0]. Each is --name=value or

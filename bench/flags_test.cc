@@ -25,7 +25,7 @@ TEST(BenchFlagsTest, ReadsEachFlag) {
   const auto flags =
       Parse({"--nics=rdmap79s0,0000:c6:00.0", "--places=numa0,gpu3", "--sizes=8,1MiB",
              "--csv_out=a=b.csv", "--peer=node-b:7", "--token=t", "--depths=1,512",
-             "--queue-pairs=2", "--working-set=8MiB", "--allow-busy"});
+             "--queue-pairs=2", "--working-set=8MiB", "--allow-busy", "--latency"});
   ASSERT_TRUE(flags);
   EXPECT_EQ(flags->machine.nics, "rdmap79s0,0000:c6:00.0");
   EXPECT_EQ(flags->machine.places, "numa0,gpu3");
@@ -37,6 +37,7 @@ TEST(BenchFlagsTest, ReadsEachFlag) {
   EXPECT_EQ(flags->queue_pairs, 2u);
   EXPECT_EQ(flags->working_set, Bytes{8 << 20});
   EXPECT_TRUE(flags->allow_busy);
+  EXPECT_TRUE(flags->latency);
 }
 
 TEST(BenchFlagsTest, WhatIsNoFlagIsNamed) {

@@ -15,6 +15,7 @@ std::string NameOf(const TransferVariables& variables) {
   if (variables.working_set.count != 0) {
     name += fmt::format("/working_set:{}", variables.working_set.count);
   }
+  if (variables.latency) name += "/mode:latency";
   return name;
 }
 

@@ -27,7 +27,8 @@ struct TransferVariables {
   RegistrationWay way = RegistrationWay::kHost;
   uint32_t queue_pairs = 1;  // that the requests are spread over
   bool remote_peer = false;
-  Bytes working_set;  // 0: the default
+  Bytes working_set;     // 0: the default
+  bool latency = false;  // of single messages, and no throughput
 };
 std::string NameOf(const TransferVariables& variables);
 

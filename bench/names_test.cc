@@ -37,6 +37,9 @@ TEST(NamesTest, ATransferSaysAllThatItDependsOn) {
 }
 
 TEST(NamesTest, ALaterVariableStandsAtTheEndAndOnlyWhereItDiffers) {
+  TransferVariables single = Transfer();
+  single.latency = true;
+  EXPECT_EQ(NameOf(single), NameOf(Transfer()) + "/mode:latency");
   TransferVariables loaded = Transfer();
   loaded.cell.load = "switch 0000:44:00.0";
   EXPECT_EQ(NameOf(loaded), NameOf(Transfer()) + "/load:switch 0000:44:00.0");

@@ -78,6 +78,7 @@ void RunCell(benchmark::State& state, Bench* bench, const TransferVariables& var
   WindowRequest request;
   request.timing.window = Nanoseconds{0};
   request.min_completions = static_cast<uint64_t>(wanted);
+  request.latency = variables.latency;
   Sample sample;
   while (state.KeepRunningBatch(wanted)) {
     if (!Measure(state, bench, variables, name, request, &sample)) return;
@@ -89,6 +90,10 @@ void RunCell(benchmark::State& state, Bench* bench, const TransferVariables& var
       benchmark::Counter(messages * static_cast<double>(variables.cell.size.count),
                          benchmark::Counter::kIsRate, benchmark::Counter::kIs1000);
   state.counters["messages_per_second"] = benchmark::Counter(messages, benchmark::Counter::kIsRate);
+  if (sample.latency_p50 && sample.latency_p99) {
+    state.counters["latency_p50_ns"] = static_cast<double>(sample.latency_p50->count());
+    state.counters["latency_p99_ns"] = static_cast<double>(sample.latency_p99->count());
+  }
   // No counter, as those have a mean and a spread over repetitions; an id has neither.
   state.SetLabel(sample.interconnect_id ? fmt::format("interconnect_id:{}", *sample.interconnect_id)
                                         : "no id");
@@ -109,6 +114,7 @@ Status RegisterAll(Operation operation, const BenchRun& run, Bench* bench) {
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> probed, ProbeWays(session));
   const uint32_t queue_pairs = run.flags.queue_pairs != 0 ? run.flags.queue_pairs : kQueuePairs;
   TransferVariables variables;
+  variables.latency = run.flags.latency;
   variables.remote_peer = !run.flags.peer.peer.empty();
   variables.working_set = run.flags.working_set;
   Cell& cell = variables.cell;
@@ -122,7 +128,7 @@ Status RegisterAll(Operation operation, const BenchRun& run, Bench* bench) {
         cell.direction = direction;
         for (const Bytes size : run.flags.sizes) {
           cell.size = size;
-          const std::vector<uint32_t> usual = {DefaultDepth(size)};
+          const std::vector<uint32_t> usual = {run.flags.latency ? 1 : DefaultDepth(size)};
           for (const uint32_t depth : run.flags.depths.empty() ? usual : run.flags.depths) {
             cell.depth = depth;
             variables.queue_pairs = ShapeFor(depth, queue_pairs).queue_pairs;
@@ -159,6 +165,10 @@ Status Prepare(Operation operation, const BenchRun& run, Bench* bench) {
   bench->log = &run.log;
   RAILGAUGE_RETURN_IF_ERROR(
       CheckSizesFit(run.flags.sizes, run.session.places, WorkingSetFor(run.flags)));
+  if (run.flags.latency && !run.flags.depths.empty()) {
+    return Fail(MakeError("read the command line", "--latency", "single messages have no --depths",
+                          "Leave out one of the two"));
+  }
   if (run.lists_only) return RegisterAll(operation, run, bench);
   const bool loopback = run.flags.peer.peer.empty();
   RAILGAUGE_RETURN_IF_ERROR(CheckNotBusy(loopback, run.flags.allow_busy, run.session));

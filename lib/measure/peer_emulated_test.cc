@@ -18,6 +18,7 @@
 #include "lib/measure/peer_service.h"
 #include "lib/measure/peer_side.h"
 #include "lib/peer/server.h"
+#include "lib/report/schema.h"
 #include "lib/topology/load.h"
 
 namespace railgauge {
@@ -190,6 +191,31 @@ TEST_F(PeerEmulatedTest, AWindowThatThePeerPostsShowsItsInside) {
     EXPECT_LE(sample.interval_min, sample.interval_median);
     EXPECT_NEAR(*sample.post_fraction + *sample.poll_fraction + *sample.idle_fraction, 1, 1e-6);
     EXPECT_EQ(*sample.cpu_bound, *sample.idle_fraction < 0.05);
+  }
+}
+
+TEST_F(PeerEmulatedTest, WindowsOfTimeAndOfCompletionsReportTheSameColumns) {
+  Cell cell;
+  cell.nic = here_.nics[0].key();
+  cell.place = MemoryPlace::NumaNode(0);
+  cell.size = Bytes{64 << 10};
+  for (const bool latency : {false, true}) {
+    WindowRequest by_time;
+    by_time.timing = {milliseconds{2}, milliseconds{100}};
+    by_time.interval = milliseconds{2};
+    by_time.latency = latency;
+    const Sample timed = engine_->Measure(cell, by_time);
+    ASSERT_EQ(timed.status, SampleStatus::kOk) << timed.reason;
+    WindowRequest by_count = by_time;
+    by_count.timing.window = Nanoseconds{0};
+    by_count.min_completions = timed.completions;
+    const Sample counted = engine_->Measure(cell, by_count);
+    ASSERT_EQ(counted.status, SampleStatus::kOk) << counted.reason;
+    EXPECT_GE(counted.completions, timed.completions);
+    for (const Column<Sample>& column : ColumnsOf<Sample>()) {
+      if (column.name == "reason") continue;  // remarks on this host's state, or none
+      EXPECT_EQ(column.print(timed).empty(), column.print(counted).empty()) << column.name;
+    }
   }
 }
 
