@@ -17,8 +17,4 @@ std::optional<Sharing> ParseSharing(std::string_view text) {
   return FromName<Sharing>(kSharings, text);
 }
 
-bool IsDisturbed(const Sample& sample) {
-  return sample.reason.find(kDisturbed) != std::string::npos;
-}
-
 }  // namespace railgauge

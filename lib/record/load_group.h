@@ -58,12 +58,6 @@ struct GroupRow {
   std::string reason;    // one sentence
 };
 
-// Whether the sample says that its thread was kept from its CPU, so that it tells of the scheduler.
-bool IsDisturbed(const Sample& sample);
-
-// What such a sample's reason has.
-inline constexpr std::string_view kDisturbed = "disturbed: ";
-
 }  // namespace railgauge
 
 #endif  // RAILGAUGE_LIB_RECORD_LOAD_GROUP_H_

@@ -16,6 +16,7 @@
 
 #include "lib/base/pci_address.h"
 #include "lib/base/units.h"
+#include "lib/record/load_group.h"
 #include "lib/record/place.h"
 #include "lib/record/records.h"
 
@@ -70,6 +71,7 @@ bool ParseField(std::string_view text, CensusStatus& value);
 bool ParseField(std::string_view text, SampleStatus& value);
 bool ParseField(std::string_view text, SkipCause& value);
 bool ParseField(std::string_view text, Verdict& value);
+bool ParseField(std::string_view text, Sharing& value);
 
 template <typename T>
 bool ParseField(std::string_view text, std::optional<T>& value) {

@@ -55,6 +55,16 @@ TEST(ReportCsvTest, Headers) {
                 "reason,regret_confidence_fraction,regret_rounds,regret_adjusted_p_value\n");
 }
 
+TEST(ReportCsvTest, HeaderOfGroups) {
+  EXPECT_EQ(CsvHeader<GroupRow>(),
+            std::string(kRunHeader) +
+                "load,nic_pci_addresses,nic_names,places,operation,direction,size_bytes,nic_count,"
+                "rounds,throughput_sum_bytes_per_second,alone_throughput_sum_bytes_per_second,"
+                "slowest_nic_pci_address,slowest_nic_name,slowest_throughput_bytes_per_second,"
+                "sharing_factor,sharing_factor_low,sharing_factor_high,"
+                "interval_confidence_fraction,sharing_adjusted_p_value,sharing,resource,reason\n");
+}
+
 const NicKey kNic = {{0, 0xc6, 0, 0}, "rdmap198s0"};
 const NicKey kOtherNic = {{0, 0x50, 0, 0}, "rdmap80s0"};
 const MemoryPlace kGpu = MemoryPlace::Gpu({0, 0xca, 0, 0});
@@ -219,6 +229,36 @@ TEST(ReportCsvTest, TheOtherRowsRoundTrip) {
                                    "rdmap198s0;rdmap80s0,0000:50:00.0,rdmap80s0,0.5,,,WRONG,"
                                    "Give it the other one.,0.99609375,9,\n");
   ExpectRoundTrip(placement);
+}
+
+TEST(ReportCsvTest, GroupsRoundTrip) {
+  GroupRow group;
+  group.load = "switch:0000:44:00.0";
+  group.nics = {kNic, kOtherNic};
+  group.places = {kGpu, MemoryPlace::NumaNode(0)};
+  group.direction = Direction::kFromMemory;
+  group.size = Bytes{4096};
+  group.nic_count = 2;
+  group.rounds = 9;
+  group.throughput_sum = BytesPerSecond{15.75e9};
+  group.alone_throughput_sum = BytesPerSecond{25e9};
+  group.slowest_nic = kOtherNic;
+  group.slowest_throughput = BytesPerSecond{7e9};
+  group.sharing_factor = 0.63;
+  group.sharing_factor_low = 0.62;
+  group.sharing_factor_high = 0.64;
+  group.interval_confidence = 0.99609375;
+  group.adjusted_p_value = 0.001953125;
+  group.sharing = Sharing::kSlowed;
+  group.resource = "the uplink of switch 0000:44:00.0";
+  group.reason = "Together they move less.";
+  EXPECT_EQ(LineOf(group), std::string(kRunRow) +
+                               "switch:0000:44:00.0,0000:c6:00.0;0000:50:00.0,rdmap198s0;rdmap80s0,"
+                               "gpu:0000:ca:00.0;numa0,read,from_memory,4096,2,9,15750000000,"
+                               "25000000000,0000:50:00.0,rdmap80s0,7000000000,0.63,0.62,0.64,"
+                               "0.99609375,0.001953125,slowed,the uplink of switch 0000:44:00.0,"
+                               "Together they move less.\n");
+  ExpectRoundTrip(group);
 }
 
 std::string ErrorOf(const std::string& content) {

@@ -159,6 +159,33 @@ constexpr Column<PlacementRow> kPlacementColumns[] = {
     Of<PlacementRow>("regret_adjusted_p_value", RAILGAUGE_FIELD(regret_adjusted_p_value)),
 };
 
+constexpr Column<GroupRow> kGroupColumns[] = {
+    Of<GroupRow>("load", RAILGAUGE_FIELD(load)),
+    {"nic_pci_addresses", [](const GroupRow& row) { return PrintAddresses(row.nics); },
+     [](std::string_view field, GroupRow& row) { return ParseAddresses(field, row.nics); }},
+    {"nic_names", [](const GroupRow& row) { return PrintNames(row.nics); },
+     [](std::string_view field, GroupRow& row) { return ParseNames(field, row.nics); }},
+    Of<GroupRow>("places", RAILGAUGE_FIELD(places)),
+    Of<GroupRow>("operation", RAILGAUGE_FIELD(operation)),
+    Of<GroupRow>("direction", RAILGAUGE_FIELD(direction)),
+    Of<GroupRow>("size_bytes", RAILGAUGE_FIELD(size)),
+    Of<GroupRow>("nic_count", RAILGAUGE_FIELD(nic_count)),
+    Of<GroupRow>("rounds", RAILGAUGE_FIELD(rounds)),
+    Of<GroupRow>("throughput_sum_bytes_per_second", RAILGAUGE_FIELD(throughput_sum)),
+    Of<GroupRow>("alone_throughput_sum_bytes_per_second", RAILGAUGE_FIELD(alone_throughput_sum)),
+    Of<GroupRow>("slowest_nic_pci_address", RAILGAUGE_FIELD(slowest_nic.address)),
+    Of<GroupRow>("slowest_nic_name", RAILGAUGE_FIELD(slowest_nic.name)),
+    Of<GroupRow>("slowest_throughput_bytes_per_second", RAILGAUGE_FIELD(slowest_throughput)),
+    Of<GroupRow>("sharing_factor", RAILGAUGE_FIELD(sharing_factor)),
+    Of<GroupRow>("sharing_factor_low", RAILGAUGE_FIELD(sharing_factor_low)),
+    Of<GroupRow>("sharing_factor_high", RAILGAUGE_FIELD(sharing_factor_high)),
+    Of<GroupRow>("interval_confidence_fraction", RAILGAUGE_FIELD(interval_confidence)),
+    Of<GroupRow>("sharing_adjusted_p_value", RAILGAUGE_FIELD(adjusted_p_value)),
+    Of<GroupRow>("sharing", RAILGAUGE_FIELD(sharing)),
+    Of<GroupRow>("resource", RAILGAUGE_FIELD(resource)),
+    Of<GroupRow>("reason", RAILGAUGE_FIELD(reason)),
+};
+
 #undef RAILGAUGE_FIELD
 
 }  // namespace
@@ -187,6 +214,10 @@ template <>
 std::span<const Column<PlacementRow>> ColumnsOf<PlacementRow>() {
   return kPlacementColumns;
 }
+template <>
+std::span<const Column<GroupRow>> ColumnsOf<GroupRow>() {
+  return kGroupColumns;
+}
 
 template <>
 std::string_view FileNameOf<CensusRow>() {
@@ -207,6 +238,10 @@ std::string_view FileNameOf<SummaryRow>() {
 template <>
 std::string_view FileNameOf<PlacementRow>() {
   return "placement.csv";
+}
+template <>
+std::string_view FileNameOf<GroupRow>() {
+  return "groups.csv";
 }
 
 }  // namespace railgauge

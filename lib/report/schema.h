@@ -4,8 +4,8 @@
 // writer, reader and header cannot disagree. Rules, which a golden test holds: columns are only
 // ever appended; snake_case names end in their unit; every row starts with the columns of the run
 // (schema_version, run_id, host, instance_id, instance_type, platform). Instances for CensusRow
-// (census.csv), Sample (samples.csv), InterconnectRow (interconnects.csv), SummaryRow (summary.csv)
-// and PlacementRow (placement.csv).
+// (census.csv), Sample (samples.csv), InterconnectRow (interconnects.csv), SummaryRow
+// (summary.csv), PlacementRow (placement.csv) and GroupRow (groups.csv).
 #ifndef RAILGAUGE_LIB_REPORT_SCHEMA_H_
 #define RAILGAUGE_LIB_REPORT_SCHEMA_H_
 
@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "lib/record/load_group.h"
 #include "lib/record/records.h"
 
 namespace railgauge {
@@ -48,6 +49,8 @@ template <>
 std::span<const Column<SummaryRow>> ColumnsOf<SummaryRow>();
 template <>
 std::span<const Column<PlacementRow>> ColumnsOf<PlacementRow>();
+template <>
+std::span<const Column<GroupRow>> ColumnsOf<GroupRow>();
 
 template <>
 std::string_view FileNameOf<CensusRow>();
@@ -59,6 +62,8 @@ template <>
 std::string_view FileNameOf<SummaryRow>();
 template <>
 std::string_view FileNameOf<PlacementRow>();
+template <>
+std::string_view FileNameOf<GroupRow>();
 
 }  // namespace railgauge
 
