@@ -26,6 +26,7 @@ struct Command {
 
 Command AddCensusCommand(CLI::App& app);
 Command AddCheckCommand(CLI::App& app);
+Command AddLoadCommand(CLI::App& app);
 Command AddServeCommand(CLI::App& app);
 Command AddTokenCommand(CLI::App& app);
 

@@ -35,7 +35,8 @@ constexpr char kFooter[] =
     "Examples:\n"
     "  railgauge census --emulate=p5.48xlarge\n"
     "  railgauge check --placement=nearest\n"
-    "  railgauge check --placement=decision.csv --output=run-1";
+    "  railgauge check --placement=decision.csv --output=run-1\n"
+    "  railgauge load --groups=switch,numa";
 
 // The command that was given, as one calls it: "railgauge check".
 std::string NameOfCommand(std::span<const Command> commands) {
@@ -66,8 +67,8 @@ int Main(int argc, char** argv, const CommandLine& line) {
   app.set_version_flag("--version", fmt::format("railgauge {}", kVersion));
   app.require_subcommand(1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  const Command commands[] = {AddCensusCommand(app), AddCheckCommand(app), AddServeCommand(app),
-                              AddTokenCommand(app)};
+  const Command commands[] = {AddCensusCommand(app), AddCheckCommand(app), AddLoadCommand(app),
+                              AddServeCommand(app), AddTokenCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "fmt/core.h"
-#include "lib/measure/cpu_wait.h"
 #include "lib/measure/engine.h"
 #include "lib/measure/roles.h"
-#include "lib/record/load_group.h"
 
 namespace railgauge {
 namespace {
@@ -19,13 +17,34 @@ void Remark(Sample* sample, const std::string& remark) {
   sample->reason += remark;
 }
 
+// How long a thread may stay away from its queues: half of what keeps the NIC busy meanwhile. Not
+// what a window alone may bear (TolerableCpuWait), which is about the sum of all waits: a group's
+// threads may share CPUs, and each was a load all the while if its NIC never ran out of work.
+Nanoseconds BearableGap(const Sample& sample) {
+  const auto in_flight = static_cast<double>(sample.cell.size.count * sample.cell.depth);
+  const double rate = sample.throughput ? sample.throughput->value : 0;
+  if (rate <= 0) return Nanoseconds{0};
+  constexpr double kLongest = 1e9;
+  return Nanoseconds{static_cast<int64_t>(std::min(in_flight / rate * 1e9 / 2, kLongest))};
+}
+
+// Before it is taken again.
+void ForgetWindow(Sample* sample) {
+  sample->duration = Nanoseconds{0};
+  sample->completions = sample->payload_bytes = 0;
+  sample->throughput.reset();
+  sample->messages_per_second.reset();
+  sample->disturbed.reset();
+}
+
 }  // namespace
 
 struct Engine::Member {
   Sample sample;
   std::optional<Transfer> transfer;  // empty: it cannot be measured, and the sample says why
+  bool empty = false;  // nothing was counted in its window, though what was posted is known
   std::string no_baseline;
-  std::optional<Nanoseconds> waited;  // for a CPU, in the last window, too long
+  std::optional<Nanoseconds> away;  // its thread from its queues, in the last window, too long
 
   bool runs() const { return transfer && sample.status == SampleStatus::kOk; }
   PciAddress Initiator() const {
@@ -55,11 +74,19 @@ std::vector<Sample> Engine::MeasureTogether(std::span<const GroupMember> request
   }
   for (Member& member : members) {
     if (!member.runs()) continue;
-    if (member.waited) {
-      Remark(&member.sample, fmt::format("{}the measuring thread waited {} for its CPU", kDisturbed,
-                                         FormatDuration(*member.waited)));
+    if (!member.sample.throughput) {
+      member.sample.status = SampleStatus::kFailed;
+      member.empty = true;
+      Remark(&member.sample, "nothing completed in the common window");
     }
-    VerifyMessage(*member.transfer, member.transfer->slots - 1, &member.sample);
+    if (member.away) {
+      Remark(&member.sample,
+             fmt::format("disturbed: the measuring thread was kept from its CPU for {}",
+                         FormatDuration(*member.away)));
+    }
+    if (member.runs()) {
+      VerifyMessage(*member.transfer, member.transfer->slots - 1, &member.sample);
+    }
   }
   SettleTogether(&members);
   std::vector<Sample> samples;
@@ -85,6 +112,7 @@ Engine::Member Engine::Join(const GroupMember& request, uint32_t round) {
   if (sample.status != SampleStatus::kOk) return member;
   if (peer_ != nullptr && peer_->gone()) {
     sample.status = SampleStatus::kSkipped;
+    sample.skip_cause = SkipCause::kPeerGone;
     sample.reason = "the peer is gone: " + peer_->why_gone();
     return member;
   }
@@ -105,6 +133,7 @@ void Engine::KeepOneInitiatorEach(std::vector<Member>* members) {
   for (Member& member : *members) {
     if (!member.runs() || initiators.insert(member.Initiator()).second) continue;
     member.sample.status = SampleStatus::kSkipped;
+    member.sample.skip_cause = SkipCause::kNotPossible;
     member.sample.reason = fmt::format("{} posts for another member already",
                                        member.transfer->initiator->facts().device);
     member.transfer.reset();
@@ -128,13 +157,17 @@ bool Engine::TakeTogether(std::vector<Member>* members, const WindowRequest& req
   for (size_t i = 0; i < running.size(); ++i) {
     Member& member = *running[i];
     Sample& sample = member.sample;
-    member.waited.reset();
-    if (!TakeOutcome(*member.transfer, outcomes[i], &sample) || !outcomes[i].cpu_wait) continue;
-    const Bytes in_flight{sample.cell.size.count * sample.cell.depth};
-    const Nanoseconds bearable =
-        TolerableCpuWait(in_flight, sample.throughput.value_or(BytesPerSecond{}), sample.duration);
-    if (*outcomes[i].cpu_wait <= bearable) continue;
-    member.waited = outcomes[i].cpu_wait;
+    member.away.reset();
+    ForgetWindow(&sample);
+    const bool well = outcomes[i].completions > 0
+                          ? TakeOutcome(*member.transfer, outcomes[i], &sample)
+                          : Account(*member.transfer, outcomes[i], &sample);
+    if (!well) continue;
+    const bool away = outcomes[i].longest_gap > BearableGap(sample);
+    // Completions came late and in a heap: what drove the device was kept from its CPU.
+    sample.disturbed = away || sample.duration < request.timing.window / 2;
+    if (!*sample.disturbed) continue;
+    member.away = away ? outcomes[i].longest_gap : request.timing.window - sample.duration;
     disturbed = true;
   }
   const auto failed = [](const Member* member) { return !member->runs(); };
@@ -161,7 +194,8 @@ void Engine::SettleTogether(std::vector<Member>* members) {
   }
   for (Member& member : *members) {
     // After a failure it is not known what the devices moved.
-    if (!member.transfer || member.sample.status == SampleStatus::kFailed) continue;
+    if (!member.transfer) continue;
+    if (member.sample.status == SampleStatus::kFailed && !member.empty) continue;
     Pending pending;
     pending.initiator = member.transfer->initiator;
     pending.target = member.transfer->target;

@@ -257,7 +257,7 @@ std::vector<LoadWindow> PlanRound(const LoadSet& set, uint32_t round, uint64_t s
 
 WindowTiming LoadTiming(std::span<const LoadSet> sets, uint32_t rounds, Nanoseconds budget) {
   WindowTiming timing;
-  constexpr Nanoseconds kLongest = std::chrono::milliseconds{40};
+  constexpr Nanoseconds kLongest = std::chrono::milliseconds{100};
   constexpr Nanoseconds kShortest = std::chrono::milliseconds{10};
   const auto windows = static_cast<int64_t>(WindowsPerRound(sets) * rounds);
   timing.window = kLongest;

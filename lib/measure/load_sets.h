@@ -64,7 +64,7 @@ std::vector<LoadWindow> PlanRound(const LoadSet& set, uint32_t round, uint64_t s
 // messages, counters.
 inline constexpr Nanoseconds kLoadWindowCost = std::chrono::milliseconds{30};
 
-// Windows as long as `rounds` of all sets within `budget` allow, from 10 to 40 ms.
+// Windows as long as `rounds` of all sets within `budget` allow, from 10 to 100 ms.
 WindowTiming LoadTiming(std::span<const LoadSet> sets, uint32_t rounds, Nanoseconds budget);
 Nanoseconds EstimateLoad(std::span<const LoadSet> sets, uint32_t rounds,
                          const WindowTiming& timing);

@@ -151,11 +151,11 @@ TEST(LoadSetsTest, ARoundHasEveryMemberAloneAndEveryGroup) {
 TEST(LoadSetsTest, WindowsFitTheBudgetAsFarAsTheyCan) {
   const Machine machine = MakeP5();
   const auto sets = MakeLoadSets(machine, {}, RequestFor(machine));
-  EXPECT_EQ(LoadTiming(sets, 9, seconds(3600)).window, milliseconds(40));
+  EXPECT_EQ(LoadTiming(sets, 9, seconds(3600)).window, milliseconds(100));
   EXPECT_EQ(LoadTiming(sets, 9, seconds(1)).window, milliseconds(10));
   const WindowTiming timing = LoadTiming(sets, 9, seconds(100));
   EXPECT_GT(timing.window, milliseconds(10));
-  EXPECT_LT(timing.window, milliseconds(40));
+  EXPECT_LT(timing.window, milliseconds(100));
   EXPECT_LE(EstimateLoad(sets, 9, timing), seconds(100));
   EXPECT_GE(EstimateLoad(sets, 9, timing), seconds(99));
   EXPECT_EQ(EstimateLoad({}, 9, timing), Nanoseconds{0});

@@ -49,7 +49,7 @@ class LocalSide {
   // Runs at once, each on a thread of its own near its NIC, with a window that is common to all
   // (group_run.h): what the timing and the stall deadline of the first order say holds for all. No
   // NIC is there twice, and all were opened. An outcome per run, in order; one that fails leaves
-  // the others theirs.
+  // the others theirs. One in whose window nothing completed has not failed: it has no duration.
   struct MemberRun {
     PciAddress nic;
     RunOrder order;

@@ -45,9 +45,13 @@ class Loop {
     window_opens_ = setup_.common ? setup_.common->opens : now + setup_.warm_up;
     last_progress_ = now;
     while (true) {
+      const TimePoint last_pass = now;
       const TimePoint polls_from = phase_ == Phase::kDrain ? now : Fill(now);
       const uint32_t completions = Poll();
       now = MeasuringClock::now();
+      if (phase_ == Phase::kWindow || phase_ == Phase::kLoad) {
+        result_.longest_gap = std::max<Nanoseconds>(result_.longest_gap, now - last_pass);
+      }
       if (setup_.common && now >= setup_.common->ends) EndCommonWindow();
       if (completions > 0) {
         last_progress_ = now;

@@ -101,6 +101,9 @@ struct LoopResult {
   Nanoseconds window_polling{0};
   Nanoseconds window_idle{0};
   bool window_closed = false;
+  // The longest time between two passes while it counted or was a load for others: the thread did
+  // nothing for so long, and the NIC had what was in flight.
+  Nanoseconds longest_gap{0};
   size_t interval_count = 0;  // of LoopSetup::intervals; what remains of the window is in none
   Nanoseconds interval{0};    // how far their edges are apart
 

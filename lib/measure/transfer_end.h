@@ -89,6 +89,7 @@ struct RunOutcome {
   uint64_t posted = 0;
   std::optional<LatencySummary> latency;
   std::optional<Nanoseconds> cpu_wait;  // of the measuring thread, see cpu_wait.h
+  Nanoseconds longest_gap{0};           // see LoopResult; of a peer's run not known
   std::optional<Error> failure;
 };
 

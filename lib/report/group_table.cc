@@ -38,8 +38,8 @@ std::string Colored(const GroupRow& row, std::string text, bool color) {
 std::string FormatGroups(const std::string& title, std::span<const GroupRow> rows,
                          const MatrixOptions& options) {
   std::string table = fmt::format("{}, in GB/s\n", Printable(title));
-  table += fmt::format("{:<26} {:>4} {:>8} {:>8} {:>8}  {}\n", "group", "NICs", "alone",
-                       "together", "slowest", "together / alone");
+  table += fmt::format("{:<26} {:>4} {:>8} {:>8} {:>8}  {}\n", "group", "NICs", "alone", "together",
+                       "slowest", "together / alone");
   std::vector<std::pair<std::string, std::string>> sentences;  // with whom they are about
   for (const GroupRow& row : rows) {
     const std::string name = Printable(NameOf(row));

@@ -1,0 +1,267 @@
+// railgauge load: what NICs do to each other when they run at once.
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "cli/busy_nics.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/loading.h"
+#include "cli/messages.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/peering.h"
+#include "cli/progress.h"
+#include "cli/quantities.h"
+#include "cli/session.h"
+#include "fmt/core.h"
+#include "lib/base/counted.h"
+#include "lib/interconnect/census.h"
+#include "lib/placement/gates.h"
+#include "lib/placement/loaded.h"
+#include "lib/report/group_table.h"
+#include "lib/report/run_directory.h"
+
+namespace railgauge {
+namespace {
+
+constexpr char kFooter[] =
+    "Measures each group's NICs alone and together, in rounds that alternate. together / alone is\n"
+    "1 when they share nothing that is full; else what they most likely share is named.\n"
+    "GROUPS: switch (NICs below one switch), numa (of one NUMA node), id (that answer with the\n"
+    "same interconnect id for their place, which need not mean the same), all.\n"
+    "Without --places each NIC has its nearest GPU, and then its own NUMA node's memory.\n"
+    "Exit status: 0 every group is decided, slowed or not; 2 usage or set-up error; 3 a group is\n"
+    "noisy or undecided.\n"
+    "Examples:\n"
+    "  railgauge load\n"
+    "  railgauge load --groups=switch,numa --places=numa0 --time-budget=5min\n"
+    "  railgauge load --nics=rdmap79s0,rdmap80s0 --places=gpu0,numa0 --output=load-1\n"
+    "  railgauge load --bidirectional\n"
+    "  railgauge load --emulate=p5.48xlarge/16 --nics=rdmap79s0,rdmap80s0";
+
+struct Options {
+  MachineOptions machine;
+  ColorOption color;
+  std::string groups = "switch,numa,id,all";
+  bool bidirectional = false;
+  std::string output;
+  std::string time_budget = "3min";
+  std::string sizes = "1MiB";
+  bool dry_run = false;
+  bool allow_busy = false;
+  PeerFlags peer;
+};
+
+Result<std::vector<GroupKind>> ParseGroups(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, GroupKind>, 4> kKinds = {{
+      {"switch", GroupKind::kSwitch},
+      {"numa", GroupKind::kNuma},
+      {"id", GroupKind::kId},
+      {"all", GroupKind::kAll},
+  }};
+  std::vector<GroupKind> kinds;
+  std::string_view rest = text;
+  while (true) {
+    const size_t comma = rest.find(',');
+    const std::string_view item = rest.substr(0, comma);
+    const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
+                                   [&](const auto& known) { return known.first == item; });
+    if (kind == kKinds.end()) {
+      return Fail(MakeError("read --groups", fmt::format("'{}'", Printable(item)),
+                            "groups are switch, numa, id and all",
+                            "Write it like --groups=switch,numa"));
+    }
+    if (std::find(kinds.begin(), kinds.end(), kind->second) == kinds.end()) {
+      kinds.push_back(kind->second);
+    }
+    if (comma == std::string_view::npos) return kinds;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+// Also of GPUs that are not selected: far ends lie there.
+Result<std::vector<CensusRow>> TakeCensus(const Session& session) {
+  CensusOptions options;
+  for (const Nic& nic : session.machine.nics) options.nics.push_back(nic.position.address);
+  options.places = session.machine.Places();
+  Progress progress("census");
+  options.progress = [&](size_t done, size_t total) { progress.Update(done, total, ""); };
+  options.should_stop = Interrupted;
+  return RunCensus(session.machine, session.cuda, options);
+}
+
+// The GPUs whose memory every NIC that was asked could register.
+std::vector<PciAddress> UsableGpus(const Session& session, std::span<const CensusRow> census) {
+  std::vector<PciAddress> usable;
+  for (const Gpu& gpu : session.machine.gpus) {
+    const MemoryPlace place = MemoryPlace::Gpu(gpu.position.address);
+    const bool registered = std::any_of(census.begin(), census.end(), [&](const CensusRow& row) {
+      return row.place == place &&
+             (row.status == CensusStatus::kOk || row.status == CensusStatus::kNoId ||
+              row.status == CensusStatus::kCannotTell);
+    });
+    if (registered) usable.push_back(gpu.position.address);
+  }
+  return usable;
+}
+
+bool AllCanWrite(const Session& session) {
+  return std::all_of(session.nic_facts.begin(), session.nic_facts.end(), [](const NicFacts& nic) {
+    const auto& names = nic.capabilities;
+    return names.empty() || std::find(names.begin(), names.end(), "rdma_write") != names.end();
+  });
+}
+
+Result<LoadPlan> MakePlan(const Options& options, const Session& session,
+                          std::span<const CensusRow> census) {
+  LoadPlan plan;
+  LoadRequest request;
+  RAILGAUGE_ASSIGN_OR_RETURN(request.kinds, ParseGroups(options.groups));
+  RAILGAUGE_ASSIGN_OR_RETURN(request.sizes, ParseSizes(options.sizes));
+  RAILGAUGE_ASSIGN_OR_RETURN(plan.budget, ParseTimeBudget(options.time_budget));
+  for (const PciAddress& address : session.nics) {
+    request.nics.push_back(session.machine.FindNic(address)->key());
+  }
+  const std::vector<PciAddress> gpus = UsableGpus(session, census);
+  for (const PciAddress& gpu : gpus) request.gpus.push_back(MemoryPlace::Gpu(gpu));
+  if (!options.machine.places.empty()) request.places = session.places;
+  request.rdma_write = AllCanWrite(session);
+  request.bidirectional = options.bidirectional;
+  plan.sets = MakeLoadSets(session.machine, census, request);
+  if (options.peer.peer.empty()) plan.far_ends = ChooseFarEnds(session.machine, gpus);
+  plan.timing = LoadTiming(plan.sets, kLoadRounds, plan.budget);
+  if (!plan.sets.empty()) return plan;
+  return Fail(MakeError("group NICs", options.groups,
+                        "no two of the selected NICs are in one such group",
+                        "Select more NICs or other groups; one NIC's two directions are measured "
+                        "with --bidirectional"));
+}
+
+// Where others must not interfere: the selected NICs, and their far ends.
+Status CheckQuiet(const Options& options, const LoadPlan& plan, Session& session) {
+  const std::vector<PciAddress> selected = session.nics;
+  for (const PciAddress& nic : selected) {
+    const auto far = plan.far_ends.find(nic);
+    if (far != plan.far_ends.end()) session.nics.push_back(far->second.nic);
+  }
+  Status quiet = CheckNotBusy(false, options.allow_busy, session);
+  session.nics = selected;
+  return quiet;
+}
+
+void PrintPlan(const LoadPlan& plan) {
+  for (const LoadSet& set : plan.sets) {
+    fmt::print("{}: {}\n", set.title, Counted(set.groups.size(), "group"));
+  }
+  fmt::print("plan: {} of windows of {} after {} of warm-up, about {} of {}\n",
+             Counted(kLoadRounds, "round"), FormatDuration(plan.timing.window),
+             FormatDuration(plan.timing.warm_up),
+             FormatDuration(EstimateLoad(plan.sets, kLoadRounds, plan.timing)),
+             FormatDuration(plan.budget));
+}
+
+ExitStatus StatusOf(std::span<const GroupRow> rows) {
+  const bool decided = std::all_of(rows.begin(), rows.end(), [](const GroupRow& row) {
+    return row.sharing == Sharing::kIndependent || row.sharing == Sharing::kSlowed;
+  });
+  return decided ? kExitOk : kExitUndecided;
+}
+
+void PrintReport(const Options& options, const Session& session, const LoadPlan& plan,
+                 std::span<const GroupRow> rows) {
+  PrintMachine(session);
+  MatrixOptions matrix;
+  matrix.color = options.color.UseColor();
+  for (const LoadSet& set : plan.sets) {
+    fmt::print("{}\n", FormatGroups(set.title, rows.first(set.groups.size()), matrix));
+    rows = rows.subspan(set.groups.size());
+  }
+}
+
+std::vector<Threshold> GatesOfRun(const JudgeGates& gates) {
+  std::vector<Threshold> thresholds;
+  for (const NamedGate& gate : Describe(gates)) {
+    thresholds.push_back({std::string(gate.name), gate.value, std::string(gate.reason)});
+  }
+  return thresholds;
+}
+
+Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<Bytes> sizes, ParseSizes(options.sizes));
+  RAILGAUGE_RETURN_IF_ERROR(ParseTimeBudget(options.time_budget));
+  RAILGAUGE_RETURN_IF_ERROR(ParseGroups(options.groups));
+  RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
+  RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(sizes, session.places));
+  if (const std::string why = WhyNothingIsMeasurable(session); !why.empty()) {
+    return Fail(MakeError("measure", "load", why));
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census, TakeCensus(session));
+  RAILGAUGE_ASSIGN_OR_RETURN(const LoadPlan plan, MakePlan(options, session, census));
+  if (options.dry_run) {
+    PrintPlan(plan);
+    return kExitOk;
+  }
+  RAILGAUGE_RETURN_IF_ERROR(CheckQuiet(options, plan, session));
+  RAILGAUGE_ASSIGN_OR_RETURN(auto peer, ConnectToPeer(options.peer, session.run, session.machine));
+  if (peer != nullptr) NotePeer(*peer, session);
+  RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
+                             RunDirectory::Create(session.run, options.output));
+  RAILGAUGE_RETURN_IF_ERROR(directory.Write<CensusRow>(census));
+  RAILGAUGE_ASSIGN_OR_RETURN(const Loaded loaded,
+                             MeasureLoad(session, plan, directory, std::move(peer)));
+  if (Interrupted())
+    session.notes.emplace_back("interrupted: judged by what was measured until then");
+
+  std::vector<LoadGroup> groups;
+  for (const LoadSet& set : plan.sets) {
+    groups.insert(groups.end(), set.groups.begin(), set.groups.end());
+  }
+  const JudgeGates gates;
+  const std::vector<GroupRow> rows = JudgeGroups(session.machine, groups, loaded.samples, gates);
+  const ExitStatus status = StatusOf(rows);
+  PrintReport(options, session, plan, rows);
+  PrintNotes(session.notes);
+  const Status written = directory.Write<GroupRow>(rows);
+  const bool kept = written && loaded.written;
+  const Status run_info =
+      WriteRunInfo(directory, session, line, kept ? status : kExitError, GatesOfRun(gates));
+  fmt::print("run directory: {}\n", directory.path());
+  for (const Status& step : {loaded.written, written, run_info}) RAILGAUGE_RETURN_IF_ERROR(step);
+  return status;
+}
+
+}  // namespace
+
+Command AddLoadCommand(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("load", "measure what NICs do to each other when they run at once");
+  command->footer(kFooter);
+  command->add_option("--groups", options->groups, "which NICs run at once, comma-separated")
+      ->type_name("GROUPS")
+      ->capture_default_str();
+  command->add_flag("--bidirectional", options->bidirectional,
+                    "instead: every NIC by itself, to_memory and from_memory at once");
+  AddMachineOptions(*command, options->machine);
+  command->add_option("--sizes", options->sizes, "message sizes, comma-separated")
+      ->type_name("SIZES")
+      ->capture_default_str();
+  command->add_option("--time-budget", options->time_budget, "time to measure in: 45s, 5min")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  command
+      ->add_option("--output", options->output,
+                   "the run directory, new or empty (default: a new one in results/)")
+      ->type_name("DIR");
+  AddPeerOptions(*command, options->peer);
+  command->add_flag("--dry-run", options->dry_run, "print the plan and its time, measure nothing");
+  command->add_flag("--allow-busy", options->allow_busy,
+                    "measure also with NICs whose counters move although nothing is posted yet");
+  AddColorOption(*command, options->color);
+  return {command, [options](const CommandLine& line) { return Run(*options, line); }};
+}
+
+}  // namespace railgauge
