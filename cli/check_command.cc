@@ -1,7 +1,5 @@
 // railgauge check: measures what a placement claims and judges it.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <initializer_list>
@@ -17,27 +15,34 @@
 #include "cli/peering.h"
 #include "cli/progress.h"
 #include "cli/quantities.h"
+#include "cli/selection.h"
 #include "cli/session.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
+#include "lib/base/file.h"
 #include "lib/interconnect/census.h"
 #include "lib/placement/correlation.h"
 #include "lib/placement/decision.h"
 #include "lib/placement/gates.h"
+#include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
-#include "lib/placement/policy.h"
 #include "lib/placement/sentences.h"
 #include "lib/report/matrix.h"
 #include "lib/report/run_directory.h"
+#include "lib/topology/load.h"
 
 namespace railgauge {
 namespace {
 
 constexpr char kFooter[] =
-    "PLACEMENT is a policy (nearest, nixl, nccl, mooncake, ucx, ompi, ompi-gpu, numa, "
-    "enumeration,\n"
-    "vendor-map), or a CSV file with the header consumer,nic and one pair per row, e.g.\n"
-    "gpu:0000:53:00.0,rdmap79s0. A file named like a policy is written ./nearest.\n"
+    "PLACEMENT is a policy (nearest, nixl, nccl, mooncake, ucx, ompi, ompi-gpu, numa,\n"
+    "enumeration, vendor-map; railgauge policies shows what each chooses), or a file: CSV with "
+    "the\n"
+    "header consumer,nic and one pair per row, e.g. gpu:0000:53:00.0,rdmap79s0, or what a\n"
+    "framework or scheduler writes. The format is detected, or given as FORMAT:FILE:\n"
+    "  csv, nccl-topology, nccl-log, mooncake, ucx, slurm, kubernetes, and "
+    "nccl-graph:GRAPH,TOPOLOGY\n"
+    "A file named like a policy is written ./nearest.\n"
     "Exit status: 0 all judged and OK; 1 a SLOW, WRONG, OVERSUBSCRIBED or IDLE verdict; 2 usage "
     "or\n"
     "set-up error; 3 something is NOISY, INVALID or UNDECIDED, or nothing could be judged.\n"
@@ -60,28 +65,11 @@ struct Options {
   PeerFlags peer;
 };
 
-// A policy's name, or a file, whatever it is called or is; what is neither is told with both in
-// mind.
-Result<Decision> Decide(const Options& options, const Session& session) {
-  const std::string& placement = options.placement;
-  const bool looks_like_file =
-      placement.find_first_of("/.") != std::string::npos || ::access(placement.c_str(), F_OK) == 0;
-  if (IsPolicy(placement) || !looks_like_file) {
-    return DecideByPolicy(placement, session.machine);
-  }
-  return ReadDecisionFile(placement, session.machine, session.cuda_order);
-}
-
-bool Selected(const Session& session, const MemoryPlace& consumer) {
-  const std::vector<MemoryPlace>& places = session.places;
-  return std::find(places.begin(), places.end(), consumer) != places.end();
-}
-
 // What is not selected is not measured, and so not judged; without this the run would end in a
 // shrug.
-Status CheckSomethingIsJudged(const Decision& decision, const Session& session) {
+Status CheckSomethingIsJudged(const Decision& decision, const Selection& selection) {
   for (const Assignment& assignment : decision.assignments) {
-    if (Selected(session, assignment.consumer)) return {};
+    if (Selected(selection, assignment.consumer)) return {};
   }
   if (decision.assignments.front().consumer.kind == MemoryPlace::Kind::kAccelerator) {
     return Fail(MakeError("judge placement", decision.source,
@@ -97,37 +85,14 @@ Status CheckSomethingIsJudged(const Decision& decision, const Session& session) 
                         "Select at least one of them"));
 }
 
-// The chosen NICs of an assignment that --nics leaves out.
-std::vector<NicKey> LeftOut(const Assignment& assignment, const Session& session) {
-  std::vector<NicKey> nics;
-  for (const NicKey& nic : assignment.nics) {
-    const std::vector<PciAddress>& selected = session.nics;
-    if (std::find(selected.begin(), selected.end(), nic.address) == selected.end()) {
-      nics.push_back(nic);
-    }
-  }
-  return nics;
-}
-
 // Said before anything is measured, as the user may have meant other flags.
-void NoteLeftOut(const Decision& decision, Session& session) {
+void NoteLeftOut(const Decision& decision, const Selection& selection, Session& session) {
   for (const Assignment& assignment : decision.assignments) {
-    const std::vector<NicKey> nics = LeftOut(assignment, session);
-    if (nics.empty() || !Selected(session, assignment.consumer)) continue;
+    const std::vector<NicKey> nics = LeftOut(assignment, selection);
+    if (nics.empty() || !Selected(selection, assignment.consumer)) continue;
     session.notes.push_back(fmt::format("{} of {} not among --nics and not measured: {}",
                                         Counted(nics.size(), "NIC"), assignment.consumer.ToString(),
                                         ListOf(nics)));
-  }
-}
-
-// The judge knows what was not measured; why, only who read the flags.
-void ExplainLeftOut(const Session& session, std::vector<PlacementRow>& placement) {
-  for (PlacementRow& row : placement) {
-    if (row.verdict != Verdict::kUndecided || row.chosen.empty()) continue;
-    const std::vector<NicKey> nics = LeftOut({row.consumer, row.chosen}, session);
-    if (nics.empty()) continue;
-    row.reason +=
-        fmt::format(" {} {} not among --nics.", ListOf(nics), nics.size() == 1 ? "is" : "are");
   }
 }
 
@@ -147,6 +112,14 @@ std::vector<Threshold> Thresholds(const JudgeGates& gates) {
     thresholds.push_back({std::string(gate.name), gate.value, std::string(gate.reason)});
   }
   return thresholds;
+}
+
+// So that the run can be judged again where its machine is not at hand.
+Status WriteTopology(const Options& options, RunDirectory& directory) {
+  const std::string& file = options.machine.hwloc_xml;
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml,
+                             file.empty() ? ExportLiveTopology() : ReadFile(file));
+  return directory.WriteFile("topology.xml", xml);
 }
 
 void PrintReport(const Options& options, const Session& session, std::span<const CensusRow> census,
@@ -174,9 +147,12 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   request.budget_text = options.time_budget;
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
   RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(request.sizes, session.places));
-  RAILGAUGE_ASSIGN_OR_RETURN(const Decision decision, Decide(options, session));
-  RAILGAUGE_RETURN_IF_ERROR(CheckSomethingIsJudged(decision, session));
-  NoteLeftOut(decision, session);
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      const Decision decision,
+      DecidePlacement(options.placement, session.machine, session.cuda_order));
+  const Selection selection{session.nics, session.places};
+  RAILGAUGE_RETURN_IF_ERROR(CheckSomethingIsJudged(decision, selection));
+  NoteLeftOut(decision, selection, session);
   const std::string why_nothing = WhyNothingIsMeasurable(session);
   if (options.dry_run) {
     if (why_nothing.empty()) {
@@ -193,6 +169,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   if (peer != nullptr) NotePeer(*peer, session);
   RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
                              RunDirectory::Create(session.run, options.output));
+  RAILGAUGE_RETURN_IF_ERROR(WriteTopology(options, directory));
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census, TakeCensus(session));
   RAILGAUGE_RETURN_IF_ERROR(directory.Write<CensusRow>(census));
 
@@ -205,9 +182,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
 
   // With the whole decision, so that a NIC which a consumer that is not selected uses is not idle.
   Judgement judgement = Judge(session.machine, census, measured.samples, decision, gates);
-  std::erase_if(judgement.placement,
-                [&](const PlacementRow& row) { return !Selected(session, row.consumer); });
-  ExplainLeftOut(session, judgement.placement);
+  ApplySelection(selection, judgement.placement);
   const std::vector<InterconnectRow> interconnects = Correlate(census, measured.samples, gates);
   auto status = static_cast<ExitStatus>(ExitStatusOf(judgement.placement));
   // Nothing bad was found in what was measured; that is less than what was asked for.
@@ -231,7 +206,7 @@ Command AddCheckCommand(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("check", "measure what a placement claims and judge it");
   command->footer(kFooter);
-  command->add_option("--placement", options->placement, "a policy's name, or a CSV file")
+  command->add_option("--placement", options->placement, "a policy's name, or a decision's file")
       ->type_name("PLACEMENT")
       ->required();
   AddMachineOptions(*command, options->machine);

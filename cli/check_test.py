@@ -17,7 +17,8 @@ NEAR = [f"rdmap{bus}s0" for bus in range(79, 83)]
 FAR = [f"rdmap{bus}s0" for bus in range(147, 151)]
 GPU0 = "gpu:0000:53:00.0"
 GPU4 = "gpu:0000:97:00.0"
-FILES = ["census.csv", "interconnects.csv", "placement.csv", "run.json", "samples.csv", "summary.csv"]
+FILES = ["census.csv", "interconnects.csv", "placement.csv", "run.json", "samples.csv", "summary.csv",
+         "topology.xml"]
 RUN_COLUMNS = ["schema_version", "run_id", "host", "instance_id", "instance_type", "platform"]
 
 

@@ -26,6 +26,8 @@ struct Command {
 
 Command AddCensusCommand(CLI::App& app);
 Command AddCheckCommand(CLI::App& app);
+Command AddJudgeCommand(CLI::App& app);
+Command AddPoliciesCommand(CLI::App& app);
 Command AddLoadCommand(CLI::App& app);
 Command AddServeCommand(CLI::App& app);
 Command AddTokenCommand(CLI::App& app);

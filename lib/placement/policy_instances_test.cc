@@ -11,6 +11,7 @@
 #include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "lib/placement/policy.h"
+#include "lib/placement/policy_text.h"
 #include "lib/scenario/seen_machine_testutil.h"
 
 namespace railgauge {
@@ -237,6 +238,35 @@ TEST(PolicyInstancesTableTest, EveryTypeGetsADecisionOrAReason) {
       EXPECT_FALSE(consumers.empty()) << type << " " << policy.name;
     }
   }
+}
+
+TEST(PolicyTextTest, PoliciesThatDecideAlikeStandTogether) {
+  const Machine& machine = SeeMachine("p4d.24xlarge").seen;
+  const std::string text = FormatChoices(machine, ChoicesOf(machine));
+  EXPECT_NE(
+      text.find("nearest, nixl, mooncake, ompi-gpu: 4 of 4 NICs used, one by up to 2 consumers\n"
+                "  gpu:0000:10:1c.0  same_host_bridge  10:1b.0\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nnccl, ompi: 4 of 4 NICs used, one by up to 2 consumers\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("\nvendor-map: not decided: there is no vendor's map"), std::string::npos);
+}
+
+TEST(PolicyTextTest, FitsItsWidthOnEveryType) {
+  for (const char* type : {"p5.48xlarge", "p6e-gb200.36xlarge", "trn2.48xlarge", "g6.48xlarge"}) {
+    const Machine& machine = SeeMachine(type).seen;
+    const std::string text = FormatChoices(machine, ChoicesOf(machine));
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = text.find('\n', begin);
+      ASSERT_NE(end, std::string::npos);
+      EXPECT_LE(end - begin, 100u) << text.substr(begin, end - begin);
+      begin = end + 1;
+    }
+  }
+  const Machine& p5 = SeeMachine("p5.48xlarge").seen;
+  EXPECT_NE(FormatChoices(p5, ChoicesOf(p5)).find("same_numa_node    all 16 of numa0\n"),
+            std::string::npos);
 }
 
 }  // namespace

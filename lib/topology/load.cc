@@ -288,15 +288,30 @@ Result<Machine> MachineFromXmlText(const std::string& xml, const std::string& pa
   return MakeMachine(topology.get());
 }
 
+Result<Topology> LoadLiveTopology() {
+  RAILGAUGE_ASSIGN_OR_RETURN(Topology topology, InitTopology());
+  if (hwloc_topology_load(topology.get()) == 0) return topology;
+  return Fail(ErrnoError(errno, "read the topology of this machine", "",
+                         "Check that /sys and /proc are mounted, and see what lstopo says"));
+}
+
 }  // namespace
 
 Result<Machine> LoadLiveMachine() {
-  RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology, InitTopology());
-  if (hwloc_topology_load(topology.get()) != 0) {
-    return Fail(ErrnoError(errno, "read the topology of this machine", "",
-                           "Check that /sys and /proc are mounted, and see what lstopo says"));
-  }
+  RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology, LoadLiveTopology());
   return MakeMachine(topology.get());
+}
+
+Result<std::string> ExportLiveTopology() {
+  RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology, LoadLiveTopology());
+  char* xml = nullptr;
+  int size = 0;  // with the zero at the end
+  if (hwloc_topology_export_xmlbuffer(topology.get(), &xml, &size, 0) != 0) {
+    return Fail(ErrnoError(errno, "export the topology of this machine"));
+  }
+  std::string text(xml);
+  hwloc_free_xmlbuffer(topology.get(), xml);
+  return text;
 }
 
 Result<Machine> LoadMachineFromXml(const std::string& path) {

@@ -22,6 +22,10 @@ namespace railgauge {
 // since they are another machine's. Takes some 10 ms to 100 ms.
 Result<Machine> LoadLiveMachine();
 
+// This machine's topology as hwloc XML, with all I/O devices, for LoadMachineFromXml to read back
+// on another machine. Takes as long as LoadLiveMachine.
+Result<std::string> ExportLiveTopology();
+
 // The machine in an hwloc 2 (or 3, where the library is) XML file of at most 16 MiB. Comments are
 // allowed anywhere, which hwloc's own parser does not bear. An Error is one line with the path, and
 // with the line where the XML is at fault; hwloc prints nothing of its own, and where it crashes
