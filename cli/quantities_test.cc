@@ -40,7 +40,7 @@ TEST(ParseTimeBudgetTest, NamesTheFlag) {
 }
 
 TEST(CheckSizesFitTest, TheSmallestMemoryDecides) {
-  const WorkingSet memory = {Bytes{512 << 20}, Bytes{64 << 20}};
+  const WorkingSet memory = {Bytes{512 << 20}, Bytes{64 << 20}, {}};
   const MemoryPlace gpu = MemoryPlace::Gpu(PciAddress{0, 0x53, 0, 0});
   const MemoryPlace host = MemoryPlace::NumaNode(0);
   EXPECT_TRUE(CheckSizesFit({Bytes{64 << 20}}, {host, gpu}, memory));

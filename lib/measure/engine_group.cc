@@ -98,6 +98,9 @@ Engine::Member Engine::Join(const GroupMember& request, uint32_t round) {
   Member member;
   Sample& sample = member.sample;
   sample.cell = request.cell;
+  if (sample.cell.depth == 0 && sample.cell.size.count > 0) {
+    sample.cell.depth = DefaultDepth(sample.cell.size);
+  }
   sample.round = round;
   sample.status = SampleStatus::kOk;
   sample.start_offset = MeasuringClock::now() - options_.run_start;

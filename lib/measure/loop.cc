@@ -19,6 +19,26 @@ constexpr uint32_t kCompletionsPerPass = 64;
 // Without completions for so long, and every time so long again, the device is asked for events.
 constexpr Nanoseconds kEventInterval = std::chrono::milliseconds{100};
 
+// Walks one side's slots, over and over. Counting along spares a division per request.
+class SlotWalk {
+ public:
+  SlotWalk(const LoopMemory& memory, uint64_t first_slot)
+      : next_(memory.address + first_slot % memory.slots.count * memory.slots.stride),
+        begin_(memory.address),
+        end_(memory.address + memory.slots.count * memory.slots.stride),
+        stride_(memory.slots.stride) {}
+
+  uint64_t Next() {
+    const uint64_t address = next_;
+    next_ += stride_;
+    if (next_ == end_) next_ = begin_;
+    return address;
+  }
+
+ private:
+  uint64_t next_, begin_, end_, stride_;
+};
+
 // Invariants, where "in flight" is posted and not yet polled:
 //  1. Queue pair i has credits_[i] = shape.DepthOf(i) - its requests in flight, never negative: no
 //     send queue and no completion queue can overflow.
@@ -101,17 +121,16 @@ class Loop {
     ibv_qp_ex* qp = setup_.queue_pairs[index];
     ibv_wr_start(qp);
     for (uint64_t i = 0; i < count; ++i) {
-      const uint64_t slot = setup_.first_slot + result_.posted + i;
       qp->wr_id = index;
       qp->wr_flags = IBV_SEND_SIGNALED;
-      const uint64_t remote = SlotAddress(setup_.remote, slot);
+      const uint64_t remote = remote_.Next();
       if constexpr (kOperation == Operation::kRead) {
         ibv_wr_rdma_read(qp, setup_.remote.key, remote);
       } else {
         ibv_wr_rdma_write(qp, setup_.remote.key, remote);
       }
       ibv_wr_set_ud_addr(qp, setup_.target, setup_.target_numbers[index], setup_.target_queue_key);
-      ibv_wr_set_sge(qp, setup_.local.key, SlotAddress(setup_.local, slot), setup_.message_size);
+      ibv_wr_set_sge(qp, setup_.local.key, local_.Next(), setup_.message_size);
     }
     if (const int error = ibv_wr_complete(qp); error != 0) {
       result_.error_number = error;  // nothing of the list was posted
@@ -122,10 +141,6 @@ class Loop {
     result_.in_flight += count;
     result_.posted += count;
     if (result_.posted == setup_.max_requests) phase_ = Phase::kDrain;
-  }
-
-  static uint64_t SlotAddress(const LoopMemory& memory, uint64_t slot) {
-    return memory.address + slot % memory.slots.count * memory.slots.stride;
   }
 
   // One pass. Returns the completions found, those with an error included.
@@ -226,6 +241,8 @@ class Loop {
   }
 
   const LoopSetup& setup_;
+  SlotWalk local_;
+  SlotWalk remote_;
   LoopResult result_;
   Phase phase_ = Phase::kWarmUp;
   TimePoint window_opens_;
