@@ -57,7 +57,12 @@ class SlotWalk {
 template <Operation kOperation, bool kLatency = false>
 class Loop {
  public:
-  explicit Loop(const LoopSetup& setup) : setup_(setup) { result_.interval = setup.interval; }
+  explicit Loop(const LoopSetup& setup)
+      : setup_(setup),
+        local_(setup.local, setup.first_slot),
+        remote_(setup.remote, setup.first_slot) {
+    result_.interval = setup.interval;
+  }
 
   LoopResult Run() {
     for (uint32_t i = 0; i < setup_.shape.queue_pairs; ++i) credits_[i] = setup_.shape.DepthOf(i);

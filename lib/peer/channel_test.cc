@@ -137,7 +137,9 @@ TEST_F(ChannelTest, AnotherVersionIsNamed) {
     ASSERT_FALSE(channel);
     EXPECT_EQ(channel.error().ToString(),
               "control channel " + Name() +
-                  ": it speaks version 42 of the control channel, this railgauge version 1. Run "
+                  ": it speaks version 42 of the control channel, this railgauge version " +
+                  std::to_string(kProtocolVersion) +
+                  ". Run "
                   "one version of railgauge on both hosts.");
   }
 }
