@@ -9,7 +9,7 @@ glibc=2.34
 glibcxx=3.4.29
 cxxabi=1.3.13
 openssl=3.0.0
-libraries='^(libc\.so\.6|libm\.so\.6|libstdc\+\+\.so\.6|libgcc_s\.so\.1|libhwloc\.so\.15|libssl\.so\.3|libcrypto\.so\.3|ld-linux-.*)$'
+libraries='^(libc\.so\.6|libm\.so\.6|libstdc\+\+\.so\.6|libgcc_s\.so\.1|libhwloc\.so\.15|libssl\.so\.3|libcrypto\.so\.3|libexpat\.so\.1|ld-linux-.*)$'
 
 status=0
 for binary in "$@"; do

@@ -277,6 +277,13 @@ void Detach(Transfer& transfer) {
   in_flight.pop_back();
 }
 
+// The sender ends half-way: the receiver's request is used up and would never complete.
+void AbandonReceive(Transfer& transfer) {
+  if (!transfer.arrived) return;
+  transfer.receive_status = CompletionStatus::kAbort;
+  CompleteReceive(transfer);
+}
+
 // The end of every transfer whose QP lives.
 void CompleteRequest(Transfer& transfer, SimTime now) {
   DeviceState& device = *transfer.initiator;
@@ -356,11 +363,7 @@ void ProcessSendQueue(DeviceState& device, QueuePair& qp, SimTime now) {
 
 void DropSendQueue(DeviceState& device, QueuePair& qp) {
   for (Transfer* transfer : qp.in_flight) {
-    if (transfer->arrived) {
-      // The receiver's request is used up and would never complete.
-      transfer->receive_status = CompletionStatus::kAbort;
-      CompleteReceive(*transfer);
-    }
+    AbandonReceive(*transfer);
     device.fabric.engine.Cancel(*transfer);
   }
   qp.in_flight.clear();
@@ -394,6 +397,7 @@ void Protocol::OnDue(Transfer& transfer, SimTime now) {
   // call waits.
   if (transfer.qp->state == QpState::kErr) transfer.status = CompletionStatus::kFlushed;
   if (transfer.qp->state == QpState::kReset) {
+    AbandonReceive(transfer);
     Detach(transfer);
     return transfer.initiator->fabric.engine.Finish(transfer);
   }
