@@ -22,7 +22,8 @@ BUDGET_SECONDS = 20
 STALL_SECONDS = 10
 # What a busy host may add to either.
 SLACK_SECONDS = 30
-FILES = ["census.csv", "interconnects.csv", "placement.csv", "run.json", "samples.csv", "summary.csv"]
+FILES = ["census.csv", "interconnects.csv", "placement.csv", "run.json", "samples.csv", "summary.csv",
+         "topology.xml"]
 CHECK = [runfile("cli/railgauge"), "check", "--placement=nearest", f"--nics={NIC},{SISTER},{PARTNER}",
          "--places=gpu0", f"--time-budget={BUDGET_SECONDS}s", "--output=run"]
 
@@ -158,9 +159,11 @@ class EndingsTest(ControlledTestCase):
         self.assertTrue(self.content().startswith(self.content("before.csv")), "a finished row is lost")
         rows = read_csv(self.path("run/samples.csv"))
         self.assertEqual((rows[0]["status"], rows[-1]["status"]), ("ok", "skipped"))
+        # The last window may have closed, and could not be held against the peer's counters any more.
         for row in rows:
             if row["status"] != "ok":
-                self.assertTrue(row["reason"].startswith("the peer is gone: "), row)
+                self.assertIn("the peer is gone: ", row["reason"], row)
+                self.assertIn(row["status"], ("failed", "skipped", "no_counters"), row)
         seconds = float(self.content("ended")) - float(self.content("struck"))
         self.assertLess(seconds, SLACK_SECONDS)  # long before the budget's and the stall's time
         print(f"test_peer_killed: {len(rows)} rows, ended after {seconds:.1f} s with {outcome.status}")
