@@ -11,8 +11,10 @@ namespace {
 
 constexpr size_t kPage = 4096;
 
-std::byte* Fake(uint64_t page) { return reinterpret_cast<std::byte*>(page * kPage); }
-uint64_t NumberOf(void* page) { return reinterpret_cast<uint64_t>(page) / kPage; }
+// Pages that are never touched; page 0 is not at a null pointer.
+constexpr uint64_t kBase = 1000;
+std::byte* Fake(uint64_t page) { return reinterpret_cast<std::byte*>((kBase + page) * kPage); }
+uint64_t NumberOf(void* page) { return reinterpret_cast<uint64_t>(page) / kPage - kBase; }
 
 TEST(PageNodesTest, EveryPageIsAskedForOnce) {
   static std::map<uint64_t, int>* asked = nullptr;
