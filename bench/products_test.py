@@ -125,7 +125,7 @@ class CsvTest(BenchTestCase):
         self.assertIn(outcome.status, (0, 1, 3), str(outcome))
         rows = []
         for operation in ("read", "write"):
-            self.good(f"rdma_{operation}_bench", *ONE_CELL, "--csv_out=rows.csv", "--benchmark_min_time=0.01s")
+            self.good(f"rdma_{operation}_bench", *ONE_CELL, "--csv_out=rows.csv", "--benchmark_min_time=0.02s")
             rows += read_csv(self.path("rows.csv"))
         samples = [row for row in read_csv(self.path("run/samples.csv"))
                    if row["round"] == "0" and row["status"] != "skipped"]

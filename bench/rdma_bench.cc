@@ -171,7 +171,8 @@ Status Prepare(Operation operation, const BenchRun& run, Bench* bench) {
   }
   if (run.lists_only) return RegisterAll(operation, run, bench);
   const bool loopback = run.flags.peer.peer.empty();
-  RAILGAUGE_RETURN_IF_ERROR(CheckNotBusy(loopback, run.flags.allow_busy, run.session));
+  RAILGAUGE_RETURN_IF_ERROR(
+      CheckNotBusy(UsedNics(run.session, loopback), run.flags.allow_busy, run.session));
   RAILGAUGE_ASSIGN_OR_RETURN(std::unique_ptr<PeerSide> peer,
                              ConnectToPeer(run.flags.peer, run.session.run, run.session.machine));
   if (peer != nullptr) {

@@ -1,6 +1,5 @@
 #include "cli/busy_nics.h"
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -9,25 +8,21 @@
 #include "lib/topology/relation.h"
 
 namespace railgauge {
-namespace {
 
-// In the machine's order.
-std::vector<NicKey> UsedNics(bool loopback, const Session& session) {
+std::set<PciAddress> UsedNics(const Session& session, bool loopback) {
   std::set<PciAddress> used(session.nics.begin(), session.nics.end());
   for (const PciAddress& nic : session.nics) {
     for (const MemoryPlace& place : session.places) {
       if (loopback) used.insert(PartnerOf(session.machine, nic, place));
     }
   }
-  std::vector<NicKey> keys;
-  for (const PciAddress& nic : used) keys.push_back(session.machine.FindNic(nic)->key());
-  return keys;
+  return used;
 }
 
-}  // namespace
-
-Status CheckNotBusy(bool loopback, bool allow_busy, Session& session) {
-  const std::vector<BusyNic> busy = FindBusyNics(UsedNics(loopback, session));
+Status CheckNotBusy(const std::set<PciAddress>& used, bool allow_busy, Session& session) {
+  std::vector<NicKey> keys;
+  for (const PciAddress& nic : used) keys.push_back(session.machine.FindNic(nic)->key());
+  const std::vector<BusyNic> busy = FindBusyNics(keys);
   if (busy.empty()) return {};
   std::string all;
   for (const BusyNic& nic : busy) {

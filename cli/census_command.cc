@@ -10,12 +10,11 @@
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/session.h"
+#include "cli/taking_census.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
-#include "lib/interconnect/census.h"
 #include "lib/report/matrix.h"
 #include "lib/report/report_csv.h"
 #include "lib/report/run_directory.h"
@@ -104,15 +103,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   if (!options.output.empty()) {
     RAILGAUGE_ASSIGN_OR_RETURN(directory, RunDirectory::Create(session.run, options.output));
   }
-  CensusOptions census;
-  census.nics = session.nics;
-  census.places = session.census_places;
-  Progress progress("census");
-  census.progress = [&](size_t done, size_t total) { progress.Update(done, total, ""); };
-  census.should_stop = Interrupted;
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> rows,
-                             RunCensus(session.machine, session.cuda, census));
-  progress.Clear();
+                             TakeCensus(session, session.nics, session.census_places));
   // Like a check that could judge nothing: no device answered.
   const ExitStatus status = Interrupted() || !AnyRegistered(rows) ? kExitUndecided : kExitOk;
   if (directory) {

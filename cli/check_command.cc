@@ -9,18 +9,18 @@
 #include "cli/dry_run.h"
 #include "cli/interrupt.h"
 #include "cli/measuring.h"
+#include "cli/measuring_options.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/peering.h"
-#include "cli/progress.h"
 #include "cli/quantities.h"
 #include "cli/selection.h"
 #include "cli/session.h"
+#include "cli/taking_census.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
-#include "lib/interconnect/census.h"
 #include "lib/placement/correlation.h"
 #include "lib/placement/decision.h"
 #include "lib/placement/gates.h"
@@ -53,16 +53,8 @@ constexpr char kFooter[] =
     "  railgauge check --placement=nearest --peer=node-b --token=rail.token\n"
     "  railgauge check --placement=nearest --emulate=p5.48xlarge";
 
-struct Options {
-  MachineOptions machine;
-  ColorOption color;
+struct Options : MeasuringOptions {
   std::string placement;
-  std::string output;
-  std::string time_budget = "45s";
-  std::string sizes = "1MiB";
-  bool dry_run = false;
-  bool allow_busy = false;
-  PeerFlags peer;
 };
 
 // What is not selected is not measured, and so not judged; without this the run would end in a
@@ -94,24 +86,6 @@ void NoteLeftOut(const Decision& decision, const Selection& selection, Session& 
                                         Counted(nics.size(), "NIC"), assignment.consumer.ToString(),
                                         ListOf(nics)));
   }
-}
-
-Result<std::vector<CensusRow>> TakeCensus(const Session& session) {
-  CensusOptions options;
-  options.nics = session.nics;
-  options.places = session.census_places;
-  Progress progress("census");
-  options.progress = [&](size_t done, size_t total) { progress.Update(done, total, ""); };
-  options.should_stop = Interrupted;
-  return RunCensus(session.machine, session.cuda, options);
-}
-
-std::vector<Threshold> Thresholds(const JudgeGates& gates) {
-  std::vector<Threshold> thresholds;
-  for (const NamedGate& gate : Describe(gates)) {
-    thresholds.push_back({std::string(gate.name), gate.value, std::string(gate.reason)});
-  }
-  return thresholds;
 }
 
 // So that the run can be judged again where its machine is not at hand.
@@ -164,13 +138,15 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
     return kExitUndecided;
   }
   if (!why_nothing.empty()) session.notes.push_back(why_nothing);
-  RAILGAUGE_RETURN_IF_ERROR(CheckNotBusy(options.peer.peer.empty(), options.allow_busy, session));
+  RAILGAUGE_RETURN_IF_ERROR(
+      CheckNotBusy(UsedNics(session, options.peer.peer.empty()), options.allow_busy, session));
   RAILGAUGE_ASSIGN_OR_RETURN(auto peer, ConnectToPeer(options.peer, session.run, session.machine));
   if (peer != nullptr) NotePeer(*peer, session);
   RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
                              RunDirectory::Create(session.run, options.output));
   RAILGAUGE_RETURN_IF_ERROR(WriteTopology(options, directory));
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census, TakeCensus(session));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census,
+                             TakeCensus(session, session.nics, session.census_places));
   RAILGAUGE_RETURN_IF_ERROR(directory.Write<CensusRow>(census));
 
   const JudgeGates gates;
@@ -204,29 +180,13 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
 
 Command AddCheckCommand(CLI::App& app) {
   auto options = std::make_shared<Options>();
+  options->time_budget = "45s";
   CLI::App* command = app.add_subcommand("check", "measure what a placement claims and judge it");
   command->footer(kFooter);
   command->add_option("--placement", options->placement, "a policy's name, or a decision's file")
       ->type_name("PLACEMENT")
       ->required();
-  AddMachineOptions(*command, options->machine);
-  command
-      ->add_option("--sizes", options->sizes,
-                   "message sizes, comma-separated; the largest is judged")
-      ->type_name("SIZES")
-      ->capture_default_str();
-  command->add_option("--time-budget", options->time_budget, "time to measure in: 45s, 5min")
-      ->type_name("DURATION")
-      ->capture_default_str();
-  command
-      ->add_option("--output", options->output,
-                   "the run directory, new or empty (default: a new one in results/)")
-      ->type_name("DIR");
-  AddPeerOptions(*command, options->peer);
-  command->add_flag("--dry-run", options->dry_run, "print the plan and its time, measure nothing");
-  command->add_flag("--allow-busy", options->allow_busy,
-                    "measure also with NICs that others use: their counters move already");
-  AddColorOption(*command, options->color);
+  AddMeasuringOptions(*command, *options, "message sizes, comma-separated; the largest is judged");
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};
 }
 

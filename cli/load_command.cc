@@ -3,22 +3,23 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <set>
 #include <string_view>
 
 #include "cli/busy_nics.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/loading.h"
+#include "cli/measuring_options.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/peering.h"
-#include "cli/progress.h"
 #include "cli/quantities.h"
 #include "cli/session.h"
+#include "cli/taking_census.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
-#include "lib/interconnect/census.h"
 #include "lib/placement/gates.h"
 #include "lib/placement/loaded.h"
 #include "lib/report/group_table.h"
@@ -42,17 +43,9 @@ constexpr char kFooter[] =
     "  railgauge load --bidirectional\n"
     "  railgauge load --emulate=p5.48xlarge/16 --nics=rdmap79s0,rdmap80s0";
 
-struct Options {
-  MachineOptions machine;
-  ColorOption color;
+struct Options : MeasuringOptions {
   std::string groups = "switch,numa,id,all";
   bool bidirectional = false;
-  std::string output;
-  std::string time_budget = "3min";
-  std::string sizes = "1MiB";
-  bool dry_run = false;
-  bool allow_busy = false;
-  PeerFlags peer;
 };
 
 Result<std::vector<GroupKind>> ParseGroups(const std::string& text) {
@@ -83,14 +76,10 @@ Result<std::vector<GroupKind>> ParseGroups(const std::string& text) {
 }
 
 // Also of GPUs that are not selected: far ends lie there.
-Result<std::vector<CensusRow>> TakeCensus(const Session& session) {
-  CensusOptions options;
-  for (const Nic& nic : session.machine.nics) options.nics.push_back(nic.position.address);
-  options.places = session.machine.Places();
-  Progress progress("census");
-  options.progress = [&](size_t done, size_t total) { progress.Update(done, total, ""); };
-  options.should_stop = Interrupted;
-  return RunCensus(session.machine, session.cuda, options);
+Result<std::vector<CensusRow>> TakeWholeCensus(const Session& session) {
+  std::vector<PciAddress> nics;
+  for (const Nic& nic : session.machine.nics) nics.push_back(nic.position.address);
+  return TakeCensus(session, std::move(nics), session.machine.Places());
 }
 
 // The GPUs whose memory every NIC that was asked could register.
@@ -108,20 +97,18 @@ std::vector<PciAddress> UsableGpus(const Session& session, std::span<const Censu
   return usable;
 }
 
+// Of those that can do anything.
 bool AllCanWrite(const Session& session) {
-  return std::all_of(session.nic_facts.begin(), session.nic_facts.end(), [](const NicFacts& nic) {
-    const auto& names = nic.capabilities;
-    return names.empty() || std::find(names.begin(), names.end(), "rdma_write") != names.end();
+  return std::all_of(session.nic_facts.begin(), session.nic_facts.end(), [&](const NicFacts& nic) {
+    return nic.capabilities.empty() || CanDo(session, nic.address, Operation::kWrite);
   });
 }
 
-Result<LoadPlan> MakePlan(const Options& options, const Session& session,
-                          std::span<const CensusRow> census) {
+// Of `request` the kinds, sizes and directions are given.
+Result<LoadPlan> MakePlan(const Options& options, Nanoseconds budget, LoadRequest request,
+                          const Session& session, std::span<const CensusRow> census) {
   LoadPlan plan;
-  LoadRequest request;
-  RAILGAUGE_ASSIGN_OR_RETURN(request.kinds, ParseGroups(options.groups));
-  RAILGAUGE_ASSIGN_OR_RETURN(request.sizes, ParseSizes(options.sizes));
-  RAILGAUGE_ASSIGN_OR_RETURN(plan.budget, ParseTimeBudget(options.time_budget));
+  plan.budget = budget;
   for (const PciAddress& address : session.nics) {
     request.nics.push_back(session.machine.FindNic(address)->key());
   }
@@ -129,7 +116,6 @@ Result<LoadPlan> MakePlan(const Options& options, const Session& session,
   for (const PciAddress& gpu : gpus) request.gpus.push_back(MemoryPlace::Gpu(gpu));
   if (!options.machine.places.empty()) request.places = session.places;
   request.rdma_write = AllCanWrite(session);
-  request.bidirectional = options.bidirectional;
   plan.sets = MakeLoadSets(session.machine, census, request);
   if (options.peer.peer.empty()) plan.far_ends = ChooseFarEnds(session.machine, gpus);
   plan.timing = LoadTiming(plan.sets, kLoadRounds, plan.budget);
@@ -142,14 +128,12 @@ Result<LoadPlan> MakePlan(const Options& options, const Session& session,
 
 // Where others must not interfere: the selected NICs, and their far ends.
 Status CheckQuiet(const Options& options, const LoadPlan& plan, Session& session) {
-  const std::vector<PciAddress> selected = session.nics;
-  for (const PciAddress& nic : selected) {
+  std::set<PciAddress> used(session.nics.begin(), session.nics.end());
+  for (const PciAddress& nic : session.nics) {
     const auto far = plan.far_ends.find(nic);
-    if (far != plan.far_ends.end()) session.nics.push_back(far->second.nic);
+    if (far != plan.far_ends.end()) used.insert(far->second.nic);
   }
-  Status quiet = CheckNotBusy(false, options.allow_busy, session);
-  session.nics = selected;
-  return quiet;
+  return CheckNotBusy(used, options.allow_busy, session);
 }
 
 void PrintPlan(const LoadPlan& plan) {
@@ -181,25 +165,20 @@ void PrintReport(const Options& options, const Session& session, const LoadPlan&
   }
 }
 
-std::vector<Threshold> GatesOfRun(const JudgeGates& gates) {
-  std::vector<Threshold> thresholds;
-  for (const NamedGate& gate : Describe(gates)) {
-    thresholds.push_back({std::string(gate.name), gate.value, std::string(gate.reason)});
-  }
-  return thresholds;
-}
-
 Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<Bytes> sizes, ParseSizes(options.sizes));
-  RAILGAUGE_RETURN_IF_ERROR(ParseTimeBudget(options.time_budget));
-  RAILGAUGE_RETURN_IF_ERROR(ParseGroups(options.groups));
+  LoadRequest request;
+  request.bidirectional = options.bidirectional;
+  RAILGAUGE_ASSIGN_OR_RETURN(request.sizes, ParseSizes(options.sizes));
+  RAILGAUGE_ASSIGN_OR_RETURN(const Nanoseconds budget, ParseTimeBudget(options.time_budget));
+  RAILGAUGE_ASSIGN_OR_RETURN(request.kinds, ParseGroups(options.groups));
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
-  RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(sizes, session.places));
+  RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(request.sizes, session.places));
   if (const std::string why = WhyNothingIsMeasurable(session); !why.empty()) {
     return Fail(MakeError("measure", "load", why));
   }
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census, TakeCensus(session));
-  RAILGAUGE_ASSIGN_OR_RETURN(const LoadPlan plan, MakePlan(options, session, census));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census, TakeWholeCensus(session));
+  RAILGAUGE_ASSIGN_OR_RETURN(const LoadPlan plan,
+                             MakePlan(options, budget, request, session, census));
   if (options.dry_run) {
     PrintPlan(plan);
     return kExitOk;
@@ -227,7 +206,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   const Status written = directory.Write<GroupRow>(rows);
   const bool kept = written && loaded.written;
   const Status run_info =
-      WriteRunInfo(directory, session, line, kept ? status : kExitError, GatesOfRun(gates));
+      WriteRunInfo(directory, session, line, kept ? status : kExitError, Thresholds(gates));
   fmt::print("run directory: {}\n", directory.path());
   for (const Status& step : {loaded.written, written, run_info}) RAILGAUGE_RETURN_IF_ERROR(step);
   return status;
@@ -237,6 +216,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
 
 Command AddLoadCommand(CLI::App& app) {
   auto options = std::make_shared<Options>();
+  options->time_budget = "3min";
   CLI::App* command =
       app.add_subcommand("load", "measure what NICs do to each other when they run at once");
   command->footer(kFooter);
@@ -245,22 +225,7 @@ Command AddLoadCommand(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--bidirectional", options->bidirectional,
                     "instead: every NIC by itself, to_memory and from_memory at once");
-  AddMachineOptions(*command, options->machine);
-  command->add_option("--sizes", options->sizes, "message sizes, comma-separated")
-      ->type_name("SIZES")
-      ->capture_default_str();
-  command->add_option("--time-budget", options->time_budget, "time to measure in: 45s, 5min")
-      ->type_name("DURATION")
-      ->capture_default_str();
-  command
-      ->add_option("--output", options->output,
-                   "the run directory, new or empty (default: a new one in results/)")
-      ->type_name("DIR");
-  AddPeerOptions(*command, options->peer);
-  command->add_flag("--dry-run", options->dry_run, "print the plan and its time, measure nothing");
-  command->add_flag("--allow-busy", options->allow_busy,
-                    "measure also with NICs whose counters move although nothing is posted yet");
-  AddColorOption(*command, options->color);
+  AddMeasuringOptions(*command, *options, "message sizes, comma-separated");
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};
 }
 

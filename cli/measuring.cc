@@ -108,20 +108,6 @@ Plan RescreeningPlan(std::span<const Cell> cells, Nanoseconds budget) {
   return plan;
 }
 
-// What the NIC's attributes say that it can do; everything where it could not be asked, so that its
-// rows say why.
-bool CanDo(const Session& session, const PciAddress& nic, Operation operation) {
-  const std::vector<PciAddress>& without = session.nics_without_rdma;
-  if (std::find(without.begin(), without.end(), nic) != without.end()) return false;
-  for (const NicFacts& facts : session.nic_facts) {
-    const std::vector<std::string>& can = facts.capabilities;
-    if (facts.address != nic || can.empty()) continue;
-    const char* name = operation == Operation::kRead ? "rdma_read" : "rdma_write";
-    return std::find(can.begin(), can.end(), name) != can.end();
-  }
-  return true;
-}
-
 // The cells that the screening did not reach, each a row.
 void SkipTheRest(const Plan& screening, size_t done, const MeasuringRequest& request,
                  Campaign& campaign) {

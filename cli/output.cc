@@ -40,6 +40,14 @@ void PrintMachine(const Session& session) {
   fmt::print("{}\n\n", WrapText(line, kWidth, 2));
 }
 
+std::vector<Threshold> Thresholds(const JudgeGates& gates) {
+  std::vector<Threshold> thresholds;
+  for (const NamedGate& gate : Describe(gates)) {
+    thresholds.push_back({std::string(gate.name), gate.value, std::string(gate.reason)});
+  }
+  return thresholds;
+}
+
 Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,
                     ExitStatus status, const std::vector<Threshold>& thresholds) {
   RunInfo info = MakeRunInfo(session, line);

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/session.h"
 #include "lib/base/result.h"
+#include "lib/placement/gates.h"
 #include "lib/report/run_directory.h"
 
 namespace railgauge {
@@ -15,6 +16,9 @@ namespace railgauge {
 // "p5.48xlarge (emulated): 32 EFA NICs, 8 GPUs, 2 NUMA nodes", and what there is that the command
 // leaves out, and why.
 void PrintMachine(const Session& session);
+
+// The gates of verdicts, as run.json has them.
+std::vector<Threshold> Thresholds(const JudgeGates& gates);
 
 // Writes run.json of a finished run.
 Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,

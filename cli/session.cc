@@ -130,6 +130,18 @@ std::string WhyNothingIsMeasurable(const Session& session) {
                    " NICs has RDMA read or RDMA write, so nothing can be measured with them";
 }
 
+bool CanDo(const Session& session, const PciAddress& nic, Operation operation) {
+  const std::vector<PciAddress>& without = session.nics_without_rdma;
+  if (std::find(without.begin(), without.end(), nic) != without.end()) return false;
+  for (const NicFacts& facts : session.nic_facts) {
+    const std::vector<std::string>& can = facts.capabilities;
+    if (facts.address != nic || can.empty()) continue;
+    const char* name = operation == Operation::kRead ? "rdma_read" : "rdma_write";
+    return std::find(can.begin(), can.end(), name) != can.end();
+  }
+  return true;
+}
+
 RunInfo MakeRunInfo(const Session& session, const std::vector<std::string>& command_line) {
   RunInfo info;
   info.run = session.run;

@@ -46,6 +46,10 @@ Result<Session> OpenSession(const MachineOptions& options);
 // Empty, or why no selected NIC can be measured: one sentence.
 std::string WhyNothingIsMeasurable(const Session& session);
 
+// Whether the NIC's attributes say that it can do this; true where it could not be asked, so that
+// its rows say why.
+bool CanDo(const Session& session, const PciAddress& nic, Operation operation);
+
 // run.json's content so far; the caller fills in what it adds (end, exit status, thresholds).
 RunInfo MakeRunInfo(const Session& session, const std::vector<std::string>& command_line);
 

@@ -48,7 +48,7 @@ class TwoHostsTest(CliTestCase):
         bench = runfile("bench/rdma_write_bench")
         outcome = self.two_hosts(
             f"{bench} --peer=localhost:$PORT --token=t --nics=rdmap79s0 --places=numa0 --sizes=1MiB "
-            "--csv_out=rows.csv --benchmark_min_time=0.01s")
+            "--csv_out=rows.csv --benchmark_min_time=0.02s")
         self.assert_status(outcome, 0)
         rows = read_csv(self.path("rows.csv"))
         self.assertEqual({row["direction"] for row in rows}, {"to_memory", "from_memory"})

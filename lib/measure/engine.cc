@@ -15,18 +15,6 @@
 namespace railgauge {
 namespace {
 
-void End(Sample* sample, SampleStatus status, std::string reason) {
-  sample->status = status;
-  sample->reason = std::move(reason);
-  if (status == SampleStatus::kSkipped) sample->skip_cause = SkipCause::kNotPossible;
-}
-
-// Adds a remark to a sample whose status stays what it is.
-void Remark(Sample* sample, const std::string& remark) {
-  if (!sample->reason.empty()) sample->reason += "; ";
-  sample->reason += remark;
-}
-
 // Twenty times as many as the chance that makes two modes (intervals.h) needs at the least.
 constexpr size_t kDipDraws = 2000;
 constexpr uint64_t kDipSeed = 1;
@@ -88,22 +76,34 @@ bool Engine::Disturbs(const Cell& cell, const Pending& pending) {
   return false;
 }
 
+void Engine::End(Sample* sample, SampleStatus status, std::string reason) {
+  sample->status = status;
+  sample->reason = std::move(reason);
+  if (status == SampleStatus::kSkipped) sample->skip_cause = SkipCause::kNotPossible;
+}
+
+void Engine::Remark(Sample* sample, const std::string& remark) {
+  if (!sample->reason.empty()) sample->reason += "; ";
+  sample->reason += remark;
+}
+
+Sample Engine::Begin(const Cell& cell, uint32_t round) const {
+  Sample sample;
+  sample.cell = cell;
+  if (cell.depth == 0 && cell.size.count > 0) sample.cell.depth = DefaultDepth(cell.size);
+  sample.round = round;
+  sample.status = SampleStatus::kOk;
+  sample.start_offset = MeasuringClock::now() - options_.run_start;
+  return sample;
+}
+
 Engine::Pending Engine::Start(const Cell& cell, const WindowRequest& request) {
   Pending pending;
   Sample& sample = pending.sample;
-  sample.cell = cell;
-  if (sample.cell.depth == 0 && cell.size.count > 0) sample.cell.depth = DefaultDepth(cell.size);
+  sample = Begin(cell, request.round);
   if (request.latency) sample.cell.depth = 1;
-  sample.round = request.round;
-  sample.status = SampleStatus::kOk;
-  sample.start_offset = MeasuringClock::now() - options_.run_start;
   Describe(&sample);
   if (sample.status != SampleStatus::kOk) return pending;
-  if (peer_ != nullptr && peer_->gone()) {
-    End(&sample, SampleStatus::kSkipped, "the peer is gone: " + peer_->why_gone());
-    sample.skip_cause = SkipCause::kPeerGone;
-    return pending;
-  }
   if (request.latency && cell.operation != Operation::kRead) {
     End(&sample, SampleStatus::kSkipped, "latency is measured of READ alone");
     return pending;
@@ -150,6 +150,10 @@ void Engine::Describe(Sample* sample) {
       End(sample, SampleStatus::kSkipped,
           fmt::format("this machine has no memory on NUMA node {}", cell.place.numa_node));
     }
+  }
+  if (sample->status == SampleStatus::kOk && peer_ != nullptr && peer_->gone()) {
+    End(sample, SampleStatus::kSkipped, "the peer is gone: " + peer_->why_gone());
+    sample->skip_cause = SkipCause::kPeerGone;
   }
 }
 

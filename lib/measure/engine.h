@@ -98,7 +98,7 @@ class Engine {
   }
 
   // What a reader of the results should know, each once: a thread that could not be moved, …
-  const std::vector<std::string>& warnings() const { return local_->warnings(); }
+  std::vector<std::string> warnings() const { return local_->warnings(); }
 
   // This host's memory that was measured with so far.
   std::vector<BufferFacts> buffers() const { return local_->memory().Facts(); }
@@ -131,6 +131,12 @@ class Engine {
   Engine(std::unique_ptr<LocalSide> local, std::unique_ptr<PeerSide> peer,
          const EngineOptions& options);
 
+  // Ends a sample; one that is skipped is not possible until another cause is given.
+  static void End(Sample* sample, SampleStatus status, std::string reason);
+  // Adds a remark to a sample whose status stays what it is.
+  static void Remark(Sample* sample, const std::string& remark);
+  // A sample of `cell` of which nothing else is known, with the depth that it does not name.
+  Sample Begin(const Cell& cell, uint32_t round) const;
   // Measures a cell up to its proof: a Pending, or a sample that needs none.
   Pending Start(const Cell& cell, const WindowRequest& request);
   // Reads the counters of `pending`, waiting until a reading is a new one, and finishes its sample.

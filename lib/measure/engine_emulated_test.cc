@@ -9,13 +9,10 @@
 
 #include "fmt/core.h"
 #include "gtest/gtest.h"
-#include "lib/base/runfiles.h"
-#include "lib/emulator/launcher/restart.h"
+#include "lib/measure/emulated_engine_testutil.h"
 #include "lib/measure/engine.h"
 #include "lib/measure/roles.h"
 #include "lib/scenario/emulated_machine.h"
-#include "lib/scenario/load.h"
-#include "lib/topology/load.h"
 #include "lib/topology/relation.h"
 
 namespace railgauge {
@@ -26,24 +23,8 @@ using std::chrono::milliseconds;
 constexpr Operation kOperations[] = {Operation::kRead, Operation::kWrite};
 constexpr Direction kDirections[] = {Direction::kToMemory, Direction::kFromMemory};
 
-class EngineEmulatedTest : public testing::Test {
+class EngineEmulatedTest : public EmulatedEngineTest {
  protected:
-  void SetUp() override {
-    auto machine = LoadLiveMachine();
-    ASSERT_TRUE(machine) << machine.error().ToString();
-    machine_ = *std::move(machine);
-    const auto folder = FindDataFile("scenarios");
-    ASSERT_TRUE(folder) << folder.error().ToString();
-    auto scenario = LoadSpec(machine_.instance_type, *folder);
-    ASSERT_TRUE(scenario) << scenario.error().ToString();
-    scenario_ = *std::move(scenario);
-    auto cuda = CudaDriver::Open();
-    ASSERT_TRUE(cuda) << cuda.error().ToString();
-    auto engine = Engine::Create(machine_, *cuda);
-    ASSERT_TRUE(engine) << engine.error().ToString();
-    engine_ = *std::move(engine);
-  }
-
   Cell CellOf(const Nic& nic, const MemoryPlace& place, Operation operation,
               Direction direction) const {
     Cell cell;
@@ -83,10 +64,6 @@ class EngineEmulatedTest : public testing::Test {
     }
     return std::nullopt;
   }
-
-  Machine machine_;
-  EmulatedMachine scenario_;
-  std::unique_ptr<Engine> engine_;
 };
 
 double Median(std::vector<double> values) {
@@ -252,9 +229,3 @@ TEST_F(EngineEmulatedTest, WhatIsTooLargeIsSkippedWithTheReason) {
 
 }  // namespace
 }  // namespace railgauge
-
-int main(int argc, char** argv) {
-  railgauge::RestartOnEmulatedMachine(&argc, argv);
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

@@ -12,11 +12,6 @@
 namespace railgauge {
 namespace {
 
-void Remark(Sample* sample, const std::string& remark) {
-  if (!sample->reason.empty()) sample->reason += "; ";
-  sample->reason += remark;
-}
-
 // How long a thread may stay away from its queues: half of what keeps the NIC busy meanwhile. Not
 // what a window alone may bear (TolerableCpuWait), which is about the sum of all waits: a group's
 // threads may share CPUs, and each was a load all the while if its NIC never ran out of work.
@@ -97,13 +92,7 @@ std::vector<Sample> Engine::MeasureTogether(std::span<const GroupMember> request
 Engine::Member Engine::Join(const GroupMember& request, uint32_t round) {
   Member member;
   Sample& sample = member.sample;
-  sample.cell = request.cell;
-  if (sample.cell.depth == 0 && sample.cell.size.count > 0) {
-    sample.cell.depth = DefaultDepth(sample.cell.size);
-  }
-  sample.round = round;
-  sample.status = SampleStatus::kOk;
-  sample.start_offset = MeasuringClock::now() - options_.run_start;
+  sample = Begin(request.cell, round);
   if (peer_ == nullptr && request.far_end) {
     const Nic* partner = machine().FindNic(request.far_end->nic);
     if (partner != nullptr) {
@@ -113,17 +102,10 @@ Engine::Member Engine::Join(const GroupMember& request, uint32_t round) {
   }
   Describe(&sample);
   if (sample.status != SampleStatus::kOk) return member;
-  if (peer_ != nullptr && peer_->gone()) {
-    sample.status = SampleStatus::kSkipped;
-    sample.skip_cause = SkipCause::kPeerGone;
-    sample.reason = "the peer is gone: " + peer_->why_gone();
-    return member;
-  }
   if (peer_ != nullptr && !NicInitiates(sample.cell.operation, sample.cell.direction)) {
-    sample.status = SampleStatus::kSkipped;
-    sample.reason =
+    End(&sample, SampleStatus::kSkipped,
         fmt::format("{} {} is posted by the peer, whose clock has no common start with this one",
-                    ToString(sample.cell.operation), ToString(sample.cell.direction));
+                    ToString(sample.cell.operation), ToString(sample.cell.direction)));
     return member;
   }
   member.transfer = Prepare(&sample);
@@ -135,10 +117,9 @@ void Engine::KeepOneInitiatorEach(std::vector<Member>* members) {
   std::set<PciAddress> initiators;
   for (Member& member : *members) {
     if (!member.runs() || initiators.insert(member.Initiator()).second) continue;
-    member.sample.status = SampleStatus::kSkipped;
-    member.sample.skip_cause = SkipCause::kNotPossible;
-    member.sample.reason = fmt::format("{} posts for another member already",
-                                       member.transfer->initiator->facts().device);
+    End(&member.sample, SampleStatus::kSkipped,
+        fmt::format("{} posts for another member already",
+                    member.transfer->initiator->facts().device));
     member.transfer.reset();
   }
 }

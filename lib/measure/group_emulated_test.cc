@@ -8,37 +8,23 @@
 
 #include "fmt/core.h"
 #include "gtest/gtest.h"
-#include "lib/base/runfiles.h"
-#include "lib/emulator/launcher/restart.h"
+#include "lib/measure/emulated_engine_testutil.h"
 #include "lib/measure/engine.h"
 #include "lib/measure/far_ends.h"
 #include "lib/measure/load_sets.h"
 #include "lib/placement/loaded.h"
 #include "lib/scenario/emulated_machine.h"
-#include "lib/scenario/load.h"
-#include "lib/topology/load.h"
 
 namespace railgauge {
 namespace {
 
 using std::chrono::milliseconds;
 
-class GroupEmulatedTest : public testing::Test {
+class GroupEmulatedTest : public EmulatedEngineTest {
  protected:
   void SetUp() override {
-    auto machine = LoadLiveMachine();
-    ASSERT_TRUE(machine) << machine.error().ToString();
-    machine_ = *std::move(machine);
-    const auto folder = FindDataFile("scenarios");
-    ASSERT_TRUE(folder) << folder.error().ToString();
-    auto scenario = LoadSpec(machine_.instance_type, *folder);
-    ASSERT_TRUE(scenario) << scenario.error().ToString();
-    scenario_ = *std::move(scenario);
-    auto cuda = CudaDriver::Open();
-    ASSERT_TRUE(cuda) << cuda.error().ToString();
-    auto engine = Engine::Create(machine_, *cuda);
-    ASSERT_TRUE(engine) << engine.error().ToString();
-    engine_ = *std::move(engine);
+    EmulatedEngineTest::SetUp();
+    if (HasFatalFailure()) return;
     for (const Gpu& gpu : machine_.gpus) gpus_.push_back(gpu.position.address);
     far_ends_ = ChooseFarEnds(machine_, gpus_);
   }
@@ -138,9 +124,6 @@ class GroupEmulatedTest : public testing::Test {
     return rows;
   }
 
-  Machine machine_;
-  EmulatedMachine scenario_;
-  std::unique_ptr<Engine> engine_;
   std::vector<PciAddress> gpus_;
   std::map<PciAddress, FarEnd> far_ends_;
 };
@@ -258,9 +241,3 @@ TEST_F(GroupEmulatedTest, ANicPostsForOneMemberOnly) {
 
 }  // namespace
 }  // namespace railgauge
-
-int main(int argc, char** argv) {
-  railgauge::RestartOnEmulatedMachine(&argc, argv);
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

@@ -58,9 +58,9 @@ class LocalSide::End : public TransferEnd {
   }
 
   RunOutcome Run(const RunOrder& order) override {
-    RunOutcome outcome;
     LoopSetup setup;
     if (const Status set_up = SetUp(order, &setup); !set_up) {
+      RunOutcome outcome;
       outcome.failure = set_up.error();
       return outcome;
     }
@@ -68,8 +68,9 @@ class LocalSide::End : public TransferEnd {
     const auto waited_before = CpuWaitOfThread();
     const LoopResult result = RunLoop(order.operation, setup);
     const auto waited_after = CpuWaitOfThread();
-    if (waited_before && waited_after) outcome.cpu_wait = *waited_after - *waited_before;
-    return Conclude(order, setup, result, outcome.cpu_wait);
+    std::optional<Nanoseconds> cpu_wait;
+    if (waited_before && waited_after) cpu_wait = *waited_after - *waited_before;
+    return Conclude(order, setup, result, cpu_wait);
   }
 
   Result<DeviceCounters> ReadCounters() override { return ReadDeviceCounters(facts_.device); }
@@ -123,7 +124,6 @@ class LocalSide::End : public TransferEnd {
 
   Result<const Endpoint::Region*> RegionAt(const EndPlace& place) {
     RAILGAUGE_ASSIGN_OR_RETURN(Buffer* const buffer, side_->memory_.Get(place.place, place.role));
-    for (const std::string& remark : side_->memory_.Remarks()) side_->WarnOnce(remark);
     return endpoint_->RegionOf(*buffer);
   }
 
@@ -274,6 +274,12 @@ std::vector<RunOutcome> LocalSide::RunTogether(std::span<const MemberRun> runs) 
         (*ends_.at(run.nic))->Conclude(run.order, loops[k].setup, result.loop, result.cpu_wait);
   }
   return outcomes;
+}
+
+std::vector<std::string> LocalSide::warnings() const {
+  std::vector<std::string> all = warnings_;
+  all.insert(all.end(), memory_.remarks().begin(), memory_.remarks().end());
+  return all;
 }
 
 void LocalSide::WarnOnce(const std::string& warning) {

@@ -60,7 +60,7 @@ class LocalSide {
   void CancelBy(const std::atomic<bool>* cancelled) { cancelled_ = cancelled; }
 
   // What a reader of the results should know, each once: a thread that could not be moved, …
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  std::vector<std::string> warnings() const;
   void WarnOnce(const std::string& warning);
 
  private:

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/emulator/launcher/restart.h"
 #include "lib/measure/engine.h"
 #include "lib/measure/peer_service.h"
 #include "lib/measure/peer_side.h"
@@ -298,9 +297,3 @@ TEST_F(PeerEmulatedTest, WhenThePeerDiesFinishedRowsStayAndTheOthersSayWhy) {
 
 }  // namespace
 }  // namespace railgauge
-
-int main(int argc, char** argv) {
-  railgauge::RestartOnEmulatedMachine(&argc, argv);
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

@@ -80,7 +80,10 @@ std::string WorkingSet::Remark() const {
 
 Result<Buffer*> PlaceMemory::Get(const MemoryPlace& place, MemoryRole role) {
   auto it = buffers_.find({place, role});
-  if (it == buffers_.end()) it = buffers_.emplace(std::pair{place, role}, Make(place, role)).first;
+  if (it == buffers_.end()) {
+    it = buffers_.emplace(std::pair{place, role}, Make(place, role)).first;
+    if (it->second) Remark(it->second->second);
+  }
   if (!it->second) return Fail(it->second.error());
   return it->second->first.get();
 }
@@ -93,20 +96,18 @@ std::vector<BufferFacts> PlaceMemory::Facts() const {
   return facts;
 }
 
-std::vector<std::string> PlaceMemory::Remarks() const {
-  std::vector<std::string> remarks;
-  bool host = false;
-  for (const BufferFacts& facts : Facts()) {
-    host = host || facts.place.is_host();
-    if (facts.place_verified == false) {
-      remarks.push_back(fmt::format("memory of {} is not known to lie there: {}",
-                                    facts.place.ToString(), facts.unverified_reason));
-    }
+void PlaceMemory::Remark(const BufferFacts& facts) {
+  const auto add = [&](std::string remark) {
+    if (std::find(remarks_.begin(), remarks_.end(), remark) != remarks_.end()) return;
+    remarks_.push_back(std::move(remark));
+  };
+  if (facts.place_verified == false) {
+    add(fmt::format("memory of {} is not known to lie there: {}", facts.place.ToString(),
+                    facts.unverified_reason));
   }
-  if (const std::string remark = working_set_.Remark(); host && !remark.empty()) {
-    remarks.push_back(remark);
+  if (std::string remark = working_set_.Remark(); facts.place.is_host() && !remark.empty()) {
+    add(std::move(remark));
   }
-  return remarks;
 }
 
 Result<PlaceMemory::Made> PlaceMemory::Make(const MemoryPlace& place, MemoryRole role) const {

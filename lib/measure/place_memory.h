@@ -51,16 +51,20 @@ class PlaceMemory {
 
   // Of every buffer made so far, in order of place and role.
   std::vector<BufferFacts> Facts() const;
-  // What a reader of the results should know of them: a place that the kernel would not confirm.
-  std::vector<std::string> Remarks() const;
+  // What a reader of the results should know of them, each once: a place that the kernel would not
+  // confirm.
+  const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
   using Made = std::pair<std::unique_ptr<Buffer>, BufferFacts>;
   Result<Made> Make(const MemoryPlace& place, MemoryRole role) const;
+  // Of a buffer that was just made.
+  void Remark(const BufferFacts& facts);
 
   CudaDriver cuda_;
   WorkingSet working_set_;
   std::map<std::pair<MemoryPlace, MemoryRole>, Result<Made>> buffers_;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace railgauge

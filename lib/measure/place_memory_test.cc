@@ -75,7 +75,7 @@ TEST(PlaceMemoryTest, ItsFactsAreThoseOfTheBuffersMade) {
   PlaceMemory memory(CudaDriver::Absent("no GPU in this test"),
                      {Bytes{4 << 20}, Bytes{4 << 20}, Bytes{1 << 20}, false});
   EXPECT_TRUE(memory.Facts().empty());
-  EXPECT_TRUE(memory.Remarks().empty());
+  EXPECT_TRUE(memory.remarks().empty());
   ASSERT_TRUE(memory.Get(MemoryPlace::NumaNode(0), MemoryRole::kPartner));
   EXPECT_FALSE(memory.Get(MemoryPlace::NumaNode(900), MemoryRole::kPartner));
   const auto facts = memory.Facts();
@@ -85,7 +85,7 @@ TEST(PlaceMemoryTest, ItsFactsAreThoseOfTheBuffersMade) {
   EXPECT_EQ(facts[0].length, Bytes{4 << 20});
   EXPECT_TRUE(facts[0].pages == "huge_tlb" || facts[0].pages == "transparent") << facts[0].pages;
   // A remark exactly when the kernel would not tell where the memory lies.
-  EXPECT_EQ(memory.Remarks().size(), *facts[0].place_verified ? 0u : 1u);
+  EXPECT_EQ(memory.remarks().size(), *facts[0].place_verified ? 0u : 1u);
 }
 
 TEST(PlaceMemoryTest, KeepsOneBufferPerPlaceAndRole) {

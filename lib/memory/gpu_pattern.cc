@@ -23,7 +23,7 @@ Result<std::unique_ptr<GpuPattern>> GpuPattern::Create(const CudaDriver& driver,
   RAILGAUGE_RETURN_IF_ERROR(driver.MakeCurrent(gpu));
   const cuda::Calls& calls = driver.calls();
   std::unique_ptr<GpuPattern> pattern(new GpuPattern(driver, gpu));
-  if (const CuResult result = calls.cuModuleLoadData(&pattern->module_, kGpuPatternPtx)) {
+  if (const CuResult result = calls.cuModuleLoadData(&pattern->module_, GpuPatternPtx().c_str())) {
     pattern->module_ = nullptr;
     return Fail(pattern->MakeError(result, "cuModuleLoadData"));
   }

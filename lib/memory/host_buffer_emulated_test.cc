@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/emulator/launcher/restart.h"
 #include "lib/memory/host_buffer.h"
 
 namespace railgauge {
@@ -64,9 +63,3 @@ TEST(HostBufferEmulatedTest, ANodeThatTheMachineLacksIsOneClearError) {
 
 }  // namespace
 }  // namespace railgauge
-
-int main(int argc, char** argv) {
-  railgauge::RestartOnEmulatedMachine(&argc, argv);
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

@@ -40,10 +40,8 @@ Count DisturbedOthers(const Evidence& evidence, const Assignment& assignment) {
     Count count;
     for (const Nic& nic : evidence.machine().nics) {
       const PciAddress& address = nic.position.address;
-      const bool chosen = std::any_of(assignment.nics.begin(), assignment.nics.end(),
-                                      [&](const NicKey& key) { return key.address == address; });
       const MeasuredCell* cell = evidence.table().Find(address, assignment.consumer, dimension);
-      if (chosen || cell == nullptr || !cell->measured()) continue;
+      if (assignment.Uses(address) || cell == nullptr || !cell->measured()) continue;
       ++count.all;
       if (DoubtOf(evidence, *cell) == Doubt::kDisturbed) ++count.some;
     }

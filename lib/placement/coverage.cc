@@ -97,10 +97,7 @@ Coverage CoverageOfOthers(const Evidence& evidence, const Assignment& assignment
   const MeasuredCell* told = nullptr;
   for (const Nic& nic : evidence.machine().nics) {
     const PciAddress& address = nic.position.address;
-    if (std::any_of(assignment.nics.begin(), assignment.nics.end(),
-                    [&](const NicKey& chosen) { return chosen.address == address; })) {
-      continue;
-    }
+    if (assignment.Uses(address)) continue;
     ++others;
     bool some = false, all = true;
     for (const Dimension& dimension : kDimensions) {

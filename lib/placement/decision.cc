@@ -52,12 +52,15 @@ Status AddPair(const std::string& file_name, size_t line, const MemoryPlace& con
 
 }  // namespace
 
+bool Assignment::Uses(const PciAddress& nic) const {
+  return std::any_of(nics.begin(), nics.end(),
+                     [&](const NicKey& key) { return key.address == nic; });
+}
+
 std::vector<MemoryPlace> UsersOf(const Decision& decision, const PciAddress& nic) {
   std::vector<MemoryPlace> users;
   for (const Assignment& assignment : decision.assignments) {
-    const bool uses = std::any_of(assignment.nics.begin(), assignment.nics.end(),
-                                  [&](const NicKey& key) { return key.address == nic; });
-    if (uses) users.push_back(assignment.consumer);
+    if (assignment.Uses(nic)) users.push_back(assignment.consumer);
   }
   return users;
 }

@@ -18,6 +18,7 @@ namespace railgauge {
 struct Assignment {
   MemoryPlace consumer;
   std::vector<NicKey> nics;  // at least one, each once
+  bool Uses(const PciAddress& nic) const;
 };
 
 struct Decision {

@@ -261,7 +261,7 @@ TEST(LibcudaTest, KernelsAndModulesAreChecked) {
   cuda::CuFunction function = nullptr;
   EXPECT_EQ(calls.cuModuleLoadData(&module, ".version 6.3\n.target sm_70\nnonsense;"),
             cuda::kErrorInvalidPtx);
-  ASSERT_EQ(calls.cuModuleLoadData(&module, kGpuPatternPtx), cuda::kSuccess);
+  ASSERT_EQ(calls.cuModuleLoadData(&module, GpuPatternPtx().c_str()), cuda::kSuccess);
   EXPECT_EQ(calls.cuModuleGetFunction(&function, module, "no_such_kernel"), cuda::kErrorNotFound);
   ASSERT_EQ(calls.cuModuleGetFunction(&function, module, "railgauge_fill"), cuda::kSuccess);
   uint64_t address = buffer->address(), words = 1, seed = 0, first = 0;

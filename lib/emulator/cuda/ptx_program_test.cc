@@ -20,7 +20,7 @@ class PtxProgramTest : public testing::Test {
     };
   }
   bool Run(const char* kernel, unsigned blocks, std::vector<uint64_t> parameters) {
-    const auto program = PtxProgram::Parse(kGpuPatternPtx);
+    const auto program = PtxProgram::Parse(GpuPatternPtx());
     EXPECT_TRUE(program) << program.error().ToString();
     return program && program->Find(kernel)->Run(blocks, 256, parameters, Memory());
   }

@@ -8,9 +8,10 @@
 // the base latency.
 //
 // What is caught up is bounded, since a measuring window that begins right after a delay sees it on
-// top of its own: by no more than the burst of late completions that such a delay causes anyway
-// (16 requests of 1 MiB at 12.5 GB/s are 1.3 ms). Wake-ups and short preemptions cost nothing then;
-// what a long one takes beyond that shows as a lower rate, never as a higher one.
+// top of its own, and of what was in flight: 0.5 ms of the line rate are 5 % of a window of 10 ms,
+// the shortest that the tools take, which is what they bear before they call a rate impossible.
+// Wake-ups and short preemptions cost nothing then; what a long one takes beyond that shows as a
+// lower rate, never as a higher one.
 #ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_CATCH_UP_H_
 #define RAILGAUGE_LIB_EMULATOR_DEVICE_CATCH_UP_H_
 
@@ -22,7 +23,7 @@ namespace railgauge::efa {
 
 class CatchUp {
  public:
-  static constexpr SimTime kMost = ToSimTime(Nanoseconds(1'000'000));
+  static constexpr SimTime kMost = ToSimTime(Nanoseconds(500'000));
   // An application that pauses for longer does not go on where it was.
   static constexpr SimTime kPause = ToSimTime(Nanoseconds(1'000'000));
 

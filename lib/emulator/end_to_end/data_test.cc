@@ -179,7 +179,7 @@ TEST_F(Data, RateIsThePaths) {
   // Deep enough that the device has work while this thread does not run.
   constexpr int kDepth = 128, kMostWindows = 20;
   constexpr auto kWindow = std::chrono::milliseconds(100);
-  constexpr double kForgivenSeconds = 1e-3;
+  constexpr double kForgivenSeconds = 5e-4;
   const EmulatedMachine& machine = Scenario();
   const PciAddress &a = machine.nics[0].address, &b = machine.nics[4].address;
   const MemoryPlace node0 = MemoryPlace::NumaNode(0), node1 = MemoryPlace::NumaNode(1);

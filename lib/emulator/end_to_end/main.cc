@@ -1,4 +1,4 @@
-// main() of the end-to-end tests: on the machine that --emulate names.
+// main() of tests on an emulated machine: on the machine that --emulate names.
 #include <gtest/gtest.h>
 
 #include "lib/emulator/launcher/restart.h"

@@ -1,0 +1,27 @@
+#include "cli/measuring_options.h"
+
+#include "cli/peering.h"
+
+namespace railgauge {
+
+void AddMeasuringOptions(CLI::App& command, MeasuringOptions& options,
+                         const std::string& sizes_help) {
+  AddMachineOptions(command, options.machine);
+  command.add_option("--sizes", options.sizes, sizes_help)
+      ->type_name("SIZES")
+      ->capture_default_str();
+  command.add_option("--time-budget", options.time_budget, "time to measure in: 45s, 5min")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  command
+      .add_option("--output", options.output,
+                  "the run directory, new or empty (default: a new one in results/)")
+      ->type_name("DIR");
+  AddPeerOptions(command, options.peer);
+  command.add_flag("--dry-run", options.dry_run, "print the plan and its time, measure nothing");
+  command.add_flag("--allow-busy", options.allow_busy,
+                   "measure also with NICs that others use: their counters move already");
+  AddColorOption(command, options.color);
+}
+
+}  // namespace railgauge

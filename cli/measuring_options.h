@@ -1,0 +1,31 @@
+// The flags of every command that measures, spelled and described once.
+#ifndef RAILGAUGE_CLI_MEASURING_OPTIONS_H_
+#define RAILGAUGE_CLI_MEASURING_OPTIONS_H_
+
+#include <string>
+
+#include "CLI/CLI.hpp"
+#include "cli/machine_options.h"
+#include "cli/options.h"
+#include "cli/peer_flags.h"
+
+namespace railgauge {
+
+struct MeasuringOptions {
+  MachineOptions machine;
+  ColorOption color;
+  std::string output;
+  std::string time_budget;
+  std::string sizes = "1MiB";
+  bool dry_run = false;
+  bool allow_busy = false;
+  PeerFlags peer;
+};
+
+// Defaults are what `options` holds. `sizes_help` says what the command makes of several sizes.
+void AddMeasuringOptions(CLI::App& command, MeasuringOptions& options,
+                         const std::string& sizes_help);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_CLI_MEASURING_OPTIONS_H_
