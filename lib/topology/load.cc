@@ -1,35 +1,21 @@
 #include "lib/topology/load.h"
 
 #include <hwloc.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <climits>
-#include <cstdlib>
-#include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "fmt/core.h"
 #include "lib/base/file.h"
+#include "lib/topology/hwloc_topology.h"
 #include "lib/topology/sysfs_numa.h"
-#include "lib/topology/trial.h"
-#include "lib/topology/xml_text.h"
 
 namespace railgauge {
 namespace {
-
-// The largest machines' files have about 1 MiB.
-constexpr size_t kMaxXmlBytes = size_t{16} << 20;
-// hwloc needs a few milliseconds for a file.
-constexpr std::chrono::seconds kXmlDeadline{20};
-
-constexpr std::string_view kExportAgain = "Export it again with lstopo --of xml --filter io:all";
 
 constexpr uint16_t kVendorAmazon = 0x1d0f;
 constexpr uint16_t kVendorNvidia = 0x10de;
@@ -39,32 +25,6 @@ constexpr uint16_t kClassVga = 0x0300;
 constexpr uint16_t kClass3dController = 0x0302;
 constexpr uint16_t kClassSystemPeripheral = 0x0880;
 constexpr uint16_t kBaseClassAccelerator = 0x12;  // "processing accelerator"
-
-struct TopologyDeleter {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
-
-// A topology that is configured but not loaded.
-Result<Topology> InitTopology() {
-  // hwloc prints remarks on odd machines to stderr, where one line of ours is all that belongs.
-  // It reads the variable once; the user's own setting is kept.
-  static const bool hidden [[maybe_unused]] = ::setenv("HWLOC_HIDE_ERRORS", "2", 0) == 0;
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) {
-    return Fail(ErrnoError(errno, "initialize hwloc"));
-  }
-  Topology topology(raw);
-  hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
-  // Nothing here reads caches, and on a big machine most sysfs files are about them.
-  hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
-  // Plugins that would start GPU run times, only to name devices that PCI shows already; and the
-  // x86 one, which runs on every CPU in turn to ask for caches and models.
-  for (const char* component : {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl", "x86"}) {
-    hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
-  }
-  return topology;
-}
 
 std::string InfoOfMachine(hwloc_topology_t topology, const char* name) {
   const char* value = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), name);
@@ -254,47 +214,6 @@ Machine MakeMachine(hwloc_topology_t topology) {
   return machine;
 }
 
-// ReadFile for a regular file of a sane size; a FIFO or a device would block or never end.
-Result<std::string> ReadXmlFile(const std::string& path) {
-  const std::string operation = "read topology XML";
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return Fail(ErrnoError(errno, operation, path));
-  if (!S_ISREG(status.st_mode)) {
-    return Fail(MakeError(operation, path, "it is not a regular file"));
-  }
-  Result<std::string> text = ReadFile(path, kMaxXmlBytes);
-  if (!text) text.error().operation = operation;
-  return text;
-}
-
-// The library tells only the version of its interface, which may be older than itself.
-std::string LibraryVersion() {
-  const unsigned version = hwloc_get_api_version();
-  return fmt::format("(interface {}.{})", version >> 16, (version >> 8) & 0xff);
-}
-
-// The Machine in the text of an XML file. May crash on a bad one, as hwloc does.
-Result<Machine> MachineFromXmlText(const std::string& xml, const std::string& path) {
-  RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology, InitTopology());
-  // The size counts the NUL at the end.
-  const int size = static_cast<int>(xml.size()) + 1;
-  if (hwloc_topology_set_xmlbuffer(topology.get(), xml.c_str(), size) != 0 ||
-      hwloc_topology_load(topology.get()) != 0) {
-    return Fail(MakeError(
-        "parse topology XML", path,
-        fmt::format("hwloc {} does not accept it as a topology of its version", LibraryVersion()),
-        std::string(kExportAgain)));
-  }
-  return MakeMachine(topology.get());
-}
-
-Result<Topology> LoadLiveTopology() {
-  RAILGAUGE_ASSIGN_OR_RETURN(Topology topology, InitTopology());
-  if (hwloc_topology_load(topology.get()) == 0) return topology;
-  return Fail(ErrnoError(errno, "read the topology of this machine", "",
-                         "Check that /sys and /proc are mounted, and see what lstopo says"));
-}
-
 }  // namespace
 
 Result<Machine> LoadLiveMachine() {
@@ -304,29 +223,14 @@ Result<Machine> LoadLiveMachine() {
 
 Result<std::string> ExportLiveTopology() {
   RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology, LoadLiveTopology());
-  char* xml = nullptr;
-  int size = 0;  // with the zero at the end
-  if (hwloc_topology_export_xmlbuffer(topology.get(), &xml, &size, 0) != 0) {
-    return Fail(ErrnoError(errno, "export the topology of this machine"));
-  }
-  std::string text(xml);
-  hwloc_free_xmlbuffer(topology.get(), xml);
-  return text;
+  return ExportXml(topology.get(), "of this machine");
 }
 
 Result<Machine> LoadMachineFromXml(const std::string& path) {
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string text, ReadXmlFile(path));
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml, CleanTopologyXml(text, path));
-  const auto parse = [&] { return MachineFromXmlText(xml, path).has_value(); };
-  RAILGAUGE_ASSIGN_OR_RETURN(const TrialOutcome outcome, TryInChild(parse, kXmlDeadline));
-  if (outcome == TrialOutcome::kDied || outcome == TrialOutcome::kLate) {
-    return Fail(MakeError(
-        "parse topology XML", path,
-        fmt::format("hwloc {} {} it, so its objects or their sets are broken", LibraryVersion(),
-                    outcome == TrialOutcome::kDied ? "crashes on" : "hangs on"),
-        std::string(kExportAgain)));
-  }
-  return MachineFromXmlText(xml, path);
+  RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology,
+                             LoadXmlTopology(path, XmlDetail::kPlaces,
+                                             [](hwloc_topology_t loaded) { MakeMachine(loaded); }));
+  return MakeMachine(topology.get());
 }
 
 }  // namespace railgauge
