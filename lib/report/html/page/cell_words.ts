@@ -1,0 +1,58 @@
+// What is said of a cell, in the heat map, the tooltip, the topology and the details alike.
+
+import type { Cell, Run } from './model.ts';
+import type { Shares } from './shade.ts';
+import type { Metric } from './state.ts';
+import { dimension, percent } from './words.ts';
+
+export interface Unit {
+  name: string;
+  factor: number;
+}
+
+// Of the fastest cell of the view, as small messages and scaled machines are slow.
+export function unitFor(bytesPerSecond: number): Unit {
+  if (bytesPerSecond >= 1e9) return { name: 'GB/s', factor: 1e9 };
+  if (bytesPerSecond >= 1e6) return { name: 'MB/s', factor: 1e6 };
+  return { name: 'kB/s', factor: 1e3 };
+}
+
+export function inUnit(bytesPerSecond: number, unit: Unit): string {
+  const value = bytesPerSecond / unit.factor;
+  return value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
+}
+
+export function isBad(cell: Cell): boolean {
+  return ['SLOW', 'WRONG', 'INVALID', 'OVERSUBSCRIBED'].includes(cell.verdict);
+}
+
+// The figure in a box of the map or the topology.
+export function figure(cell: Cell | undefined, metric: Metric, unit: Unit, run: Run, shares: Shares): string {
+  if (!cell) return '';
+  if (cell.median === null) return cell.verdict === 'INVALID' ? 'invalid' : '–';
+  if (metric === 'rate') return inUnit(cell.median, unit);
+  const value = metric === 'class' ? run.classRatio(cell) : shares.of(cell);
+  return value === null ? '–' : (value * 100).toFixed(0);
+}
+
+export function nameOfCell(cell: Cell, run: Run): string {
+  return `${run.nic(cell.nic).label} ${cell.direction === 'to_memory' ? '→' : '←'} ${run.place(cell.place).label}`;
+}
+
+// For a screen reader, in words alone.
+export function spoken(cell: Cell, run: Run, shares: Shares): string {
+  const unit = unitFor(shares.bestOf(cell.view));
+  const parts = [
+    `${run.nic(cell.nic).label}, ${run.place(cell.place).label}`,
+    dimension(cell.operation, cell.direction),
+    cell.median === null ? 'not measured' : `${inUnit(cell.median, unit)} ${unit.name}`,
+  ];
+  const share = shares.of(cell);
+  if (share !== null) parts.push(`${percent(share)} of ${shares.reference}`);
+  const ratio = run.classRatio(cell);
+  if (ratio !== null) parts.push(`${percent(ratio)} of its class`);
+  const letter = run.letterOf(cell);
+  if (letter) parts.push(`interconnect id ${letter}`);
+  if (cell.verdict) parts.push(cell.verdict);
+  return parts.join(', ');
+}

@@ -1,0 +1,161 @@
+// The heat map: one row per NIC, one column per memory place, of one operation and direction. A grid
+// of the ARIA pattern: one cell is in the tab order, arrow keys move, Enter opens.
+
+import { figure, isBad, spoken, unitFor } from './cell_words.ts';
+import { h, type Child } from './dom.ts';
+import type { Cell, Nic, Place, Run } from './model.ts';
+import type { Shares } from './shade.ts';
+import type { Metric } from './state.ts';
+import type { Tooltip } from './tooltip.ts';
+import { groupsOf } from './tree.ts';
+import { shortAddress, wordsOf } from './words.ts';
+
+export interface HeatMapOptions {
+  view: string;
+  metric: Metric;
+  selected?: Cell | null;
+  open?: (cell: Cell) => void; // none: for paper
+  tooltip?: Tooltip;
+}
+
+// The mark beside a figure: the letter of its interconnect id, and the sign of a verdict that is bad.
+function marks(cell: Cell, run: Run): Child[] {
+  const letter = run.letterOf(cell);
+  return [
+    letter ? h('sup', { class: 'id-mark', 'aria-hidden': 'true' }, letter) : null,
+    isBad(cell) ? h('span', { class: 'bad-mark', 'aria-hidden': 'true' }, wordsOf(cell.verdict).sign) : null,
+  ];
+}
+
+export class HeatMap {
+  readonly element: HTMLTableElement;
+  private readonly boxes: HTMLTableCellElement[][] = []; // by row, of places
+
+  constructor(
+    private readonly run: Run,
+    private readonly shares: Shares,
+    private readonly options: HeatMapOptions,
+  ) {
+    const view = run.viewOf(options.view);
+    const unit = unitFor(shares.bestOf(options.view));
+    const units = { rate: unit.name, share: `% of ${shares.reference}`, class: '% of the median of its class' };
+    const places = run.places.filter((place) => run.nics.some((nic) => run.cell(options.view, nic.key, place.key)));
+    this.element = h(
+      'table',
+      { class: 'heat', role: options.open ? 'grid' : null },
+      h('caption', {}, `${view?.label ?? ''}: ${units[options.metric]}`),
+      this.head(places),
+    );
+    for (const group of groupsOf(run)) {
+      const nics = group.nics.filter((nic) => places.some((place) => run.cell(options.view, nic.key, place.key)));
+      if (nics.length > 0) this.element.append(this.body(group.label, nics, places));
+    }
+    this.element.addEventListener('keydown', (event) => this.move(event));
+    this.makeReachable();
+  }
+
+  private head(places: Place[]): HTMLElement {
+    return h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        h('th', { scope: 'col', class: 'corner' }, 'NIC'),
+        places.map((place) => {
+          const [first, ...rest] = place.label.split(' ');
+          return h('th', { scope: 'col' }, first, rest.length > 0 && h('small', {}, ` ${rest.join(' ')}`));
+        }),
+      ),
+    );
+  }
+
+  private body(label: string, nics: Nic[], places: Place[]): HTMLElement {
+    const title =
+      label &&
+      h('tr', { class: 'group' }, h('th', { scope: 'rowgroup', colspan: places.length + 1 }, h('span', {}, label)));
+    return h(
+      'tbody',
+      {},
+      title,
+      nics.map((nic) => {
+        const boxes = places.map((place) => this.box(this.run.cell(this.options.view, nic.key, place.key)));
+        this.boxes.push(boxes);
+        const address = nic.name ? h('small', {}, ` ${shortAddress(nic.key)}`) : null;
+        return h('tr', {}, h('th', { scope: 'row' }, nic.label, address), boxes);
+      }),
+    );
+  }
+
+  private box(cell: Cell | undefined): HTMLTableCellElement {
+    const { metric, open, tooltip, selected } = this.options;
+    const unit = unitFor(this.shares.bestOf(this.options.view));
+    const shade = this.shares.shade(cell, metric).name;
+    if (!cell) return h('td', { class: 'shade-absent' }, h('span', { class: 'hidden' }, 'not asked for'));
+    const box = h(
+      'td',
+      {
+        class: `shade-${shade}${isBad(cell) ? ' bad' : ''}`,
+        'data-cell': cell.key,
+        role: open ? 'gridcell' : null,
+        'aria-label': spoken(cell, this.run, this.shares),
+        'aria-selected': open ? String(selected?.key === cell.key) : null,
+        tabindex: open ? -1 : null,
+      },
+      h('span', { class: 'figure' }, figure(cell, metric, unit, this.run, this.shares), marks(cell, this.run)),
+    );
+    if (open) box.addEventListener('click', () => open(cell));
+    tooltip?.attach(box, cell);
+    return box;
+  }
+
+  // One box is in the tab order: the selected one, else the first.
+  private makeReachable(): void {
+    if (!this.options.open) return;
+    const all = this.boxes.flat().filter((box) => box.dataset.cell);
+    const first = all.find((box) => box.dataset.cell === this.options.selected?.key) ?? all[0];
+    if (first) first.tabIndex = 0;
+  }
+
+  focus(key: string): void {
+    const box = this.boxes.flat().find((candidate) => candidate.dataset.cell === key);
+    if (box) this.focusBox(box);
+  }
+
+  private focusBox(box: HTMLTableCellElement): void {
+    for (const other of this.boxes.flat()) if (other.dataset.cell) other.tabIndex = -1;
+    box.tabIndex = 0;
+    box.focus();
+  }
+
+  private move(event: KeyboardEvent): void {
+    const target = event.target as HTMLTableCellElement;
+    const row = this.boxes.findIndex((boxes) => boxes.includes(target));
+    if (row < 0) return;
+    const column = this.boxes[row].indexOf(target);
+    const lastRow = this.boxes.length - 1;
+    const lastColumn = this.boxes[row].length - 1;
+    const everywhere = event.ctrlKey || event.metaKey;
+    const steps: Record<string, [number, number]> = {
+      ArrowUp: [row - 1, column],
+      ArrowDown: [row + 1, column],
+      ArrowLeft: [row, column - 1],
+      ArrowRight: [row, column + 1],
+      PageUp: [0, column],
+      PageDown: [lastRow, column],
+      Home: [everywhere ? 0 : row, 0],
+      End: [everywhere ? lastRow : row, lastColumn],
+    };
+    if (event.key === 'Enter' || event.key === ' ') {
+      event.preventDefault();
+      target.click();
+      document.getElementById('cell-title')?.focus();
+      return;
+    }
+    const to = steps[event.key];
+    if (!to) return;
+    event.preventDefault();
+    const next = this.boxes[to[0]]?.[to[1]];
+    if (next) this.focusBox(next);
+  }
+}

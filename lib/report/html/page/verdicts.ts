@@ -1,0 +1,267 @@
+// What was found, the sentence first: verdicts on the placement, NICs that stand out, findings, and
+// the notes of the run.
+
+import { figure, isBad, unitFor } from './cell_words.ts';
+import { h, type Child } from './dom.ts';
+import { tableOf } from './data.ts';
+import type { Cell, Decision, Run } from './model.ts';
+import type { Shares } from './shade.ts';
+import { counted, percent, rankOf, shortAddress, VERDICT_ORDER, wordsOf } from './words.ts';
+
+export type ShowCell = (cell: Cell, compared: Cell | null) => void;
+
+export function badge(verdict: string): HTMLElement {
+  const words = wordsOf(verdict);
+  return h(
+    'span',
+    { class: `badge tone-${words.tone}`, title: words.meaning || null },
+    h('span', { 'aria-hidden': 'true' }, `${words.sign} `),
+    verdict,
+  );
+}
+
+function count<Key>(keys: Key[]): Map<Key, number> {
+  const counts = new Map<Key, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+export function verdictCounts(decisions: Decision[]): Child {
+  const counts = count(decisions.map((decision) => decision.verdict));
+  return h(
+    'ul',
+    { class: 'counts', 'aria-label': 'Number of each verdict' },
+    VERDICT_ORDER.filter((verdict) => counts.has(verdict)).map((verdict) =>
+      h('li', {}, h('b', {}, String(counts.get(verdict))), ' ', badge(verdict)),
+    ),
+  );
+}
+
+// The cells that a verdict rests on: where a chosen NIC loses most against one that is better, else
+// the chosen NIC's cell that looks worst.
+export function evidenceOf(decision: Decision, run: Run): { cell: Cell; compared: Cell | null } | null {
+  const cellsOf = (nic: string): Cell[] =>
+    run.views.map((view) => run.cell(view.key, nic, decision.consumer)).filter((cell): cell is Cell => !!cell);
+  const chosen = decision.chosen.flatMap(cellsOf);
+  const better = decision.best.filter((nic) => !decision.chosen.includes(nic)).flatMap(cellsOf);
+  let found: { cell: Cell; compared: Cell | null; ratio: number } | null = null;
+  for (const cell of chosen.filter((candidate) => !decision.best.includes(candidate.nic))) {
+    for (const compared of better) {
+      if (compared.view !== cell.view || !cell.median || !compared.median) continue;
+      const ratio = cell.median / compared.median;
+      if (!found || ratio < found.ratio) found = { cell, compared, ratio };
+    }
+  }
+  if (found) return found;
+  const ranked = chosen.sort(
+    (a, b) => rankOf(a.verdict) - rankOf(b.verdict) || (run.classRatio(a) ?? 2) - (run.classRatio(b) ?? 2),
+  );
+  return ranked.length > 0 ? { cell: ranked[0], compared: null } : null;
+}
+
+function nicNames(keys: string[], run: Run): string {
+  return keys
+    .map((key) => {
+      const nic = run.nic(key);
+      return nic.name ? `${nic.name} (${shortAddress(key)})` : shortAddress(key);
+    })
+    .join(', ');
+}
+
+function regretOf(decision: Decision): string {
+  // What the other sentences say already, where nothing is lost.
+  if (decision.regret === null || decision.regret < 0.0005) return '';
+  const interval =
+    decision.regretLow !== null && decision.regretHigh !== null
+      ? `, interval ${percent(Math.max(0, decision.regretLow), 1)} to ${percent(Math.max(0, decision.regretHigh), 1)}`
+      : ', without an interval';
+  const rounds = decision.rounds === null ? '' : ` in ${counted(decision.rounds, 'paired round')}`;
+  return `${percent(decision.regret, 1)} of the best choice’s throughput${rounds}${interval}`;
+}
+
+export function evidenceButton(decision: Decision, run: Run, show: ShowCell): Child {
+  const evidence = evidenceOf(decision, run);
+  if (!evidence) return null;
+  return h(
+    'button',
+    { type: 'button', class: 'evidence no-print', click: () => show(evidence.cell, evidence.compared) },
+    'Show the evidence',
+  );
+}
+
+function decisionItem(decision: Decision, run: Run, show: ShowCell): HTMLElement {
+  const regret = regretOf(decision);
+  return h(
+    'li',
+    { class: `decision tone-${wordsOf(decision.verdict).tone}` },
+    h(
+      'p',
+      { class: 'sentence' },
+      badge(decision.verdict),
+      ' ',
+      h('b', {}, run.place(decision.consumer).label),
+      ': ',
+      decision.sentence,
+    ),
+    h(
+      'p',
+      { class: 'small' },
+      `Chosen: ${nicNames(decision.chosen, run) || 'none'}.`,
+      decision.best.length > 0 && ` Best: ${nicNames(decision.best, run)}.`,
+      regret && ` Lost: ${regret}.`,
+    ),
+    evidenceButton(decision, run, show),
+  );
+}
+
+export function decisionList(run: Run, show: ShowCell): Child {
+  const sorted = [...run.decisions].sort((a, b) => rankOf(a.verdict) - rankOf(b.verdict));
+  const open = sorted.filter((decision) => decision.verdict !== 'OK');
+  const fine = sorted.filter((decision) => decision.verdict === 'OK');
+  return [
+    open.length > 0 &&
+      h(
+        'ul',
+        { class: 'decisions' },
+        open.map((decision) => decisionItem(decision, run, show)),
+      ),
+    fine.length > 0 &&
+      h(
+        'details',
+        { open: open.length === 0, 'data-print': true },
+        h('summary', {}, `${counted(fine.length, 'consumer')} OK`),
+        h(
+          'ul',
+          { class: 'decisions' },
+          fine.map((decision) => decisionItem(decision, run, show)),
+        ),
+      ),
+  ];
+}
+
+interface Outlier {
+  nic: string;
+  bad: Cell[];
+  all: number;
+  worst: Cell;
+}
+
+// NICs with cells that are proven slow or contradict themselves, worst first.
+function outliers(run: Run): Outlier[] {
+  const byNic = new Map<string, Cell[]>();
+  for (const cell of run.cells.values()) byNic.set(cell.nic, [...(byNic.get(cell.nic) ?? []), cell]);
+  const found: Outlier[] = [];
+  for (const [nic, cells] of byNic) {
+    const bad = cells.filter(isBad);
+    if (bad.length === 0) continue;
+    const worst = [...bad].sort((a, b) => (run.classRatio(a) ?? 2) - (run.classRatio(b) ?? 2))[0];
+    found.push({ nic, bad, all: cells.length, worst });
+  }
+  return found.sort((a, b) => b.bad.length - a.bad.length);
+}
+
+export function outlierList(run: Run, shares: Shares, show: ShowCell): Child {
+  const found = outliers(run);
+  if (found.length === 0) return null;
+  return [
+    h('h3', {}, found.length === 1 ? 'One NIC stands out' : `${found.length} NICs stand out`),
+    h(
+      'ul',
+      { class: 'decisions' },
+      found.map(({ nic, bad, all, worst }) => {
+        const unit = unitFor(shares.bestOf(worst.view));
+        const ratio = run.classRatio(worst);
+        const what = worst.median === null ? worst.verdict : `${figure(worst, 'rate', unit, run, shares)} ${unit.name}`;
+        const against = ratio === null ? '' : `, ${percent(ratio)} of its class`;
+        return h(
+          'li',
+          { class: 'decision tone-bad' },
+          h(
+            'p',
+            { class: 'sentence' },
+            badge(worst.verdict),
+            ' ',
+            h('b', {}, nicNames([nic], run)),
+            `: ${bad.length} of ${counted(all, 'cell')}. Worst: ${run.viewOf(worst.view)?.label ?? ''} with ` +
+              `${run.place(worst.place).label}, ${what}${against}.`,
+          ),
+          worst.reason && h('p', { class: 'small' }, worst.reason),
+          h(
+            'button',
+            { type: 'button', class: 'evidence no-print', click: () => show(worst, null) },
+            'Show the evidence',
+          ),
+        );
+      }),
+    ),
+  ];
+}
+
+const SEVERITIES: Record<string, { sign: string; tone: string }> = {
+  error: { sign: '✗', tone: 'bad' },
+  warning: { sign: '⚠', tone: 'doubt' },
+  note: { sign: 'ℹ', tone: 'none' },
+};
+
+function severityRank(severity: string): number {
+  const rank = Object.keys(SEVERITIES).indexOf(severity);
+  return rank < 0 ? Object.keys(SEVERITIES).length : rank;
+}
+
+export function findingList(run: Run): Child {
+  const table = tableOf(run.data, 'findings');
+  const rows = Array.from({ length: table.rows }, (_, row) => row);
+  if (rows.length === 0) return null;
+  rows.sort((a, b) => severityRank(table.text('severity', a)) - severityRank(table.text('severity', b)));
+  const item = (row: number): HTMLElement => {
+    const severity = table.text('severity', row);
+    const words = SEVERITIES[severity] ?? { sign: '•', tone: 'none' };
+    const nic = table.text('nic_pci_address', row);
+    const evidence = table.text('evidence', row);
+    return h(
+      'li',
+      { class: `decision tone-${words.tone}` },
+      h(
+        'p',
+        { class: 'sentence' },
+        h(
+          'span',
+          { class: `badge tone-${words.tone}` },
+          h('span', { 'aria-hidden': 'true' }, `${words.sign} `),
+          severity,
+        ),
+        ' ',
+        nic && h('b', {}, `${nicNames([nic], run)}: `),
+        table.text('sentence', row),
+      ),
+      evidence && h('p', { class: 'small' }, evidence),
+    );
+  };
+  const SHOWN = 8;
+  return [
+    h('h3', {}, counted(rows.length, 'finding')),
+    h('ul', { class: 'decisions' }, rows.slice(0, SHOWN).map(item)),
+    rows.length > SHOWN &&
+      h(
+        'details',
+        { 'data-print': true },
+        h('summary', {}, `${rows.length - SHOWN} more`),
+        h('ul', { class: 'decisions' }, rows.slice(SHOWN).map(item)),
+      ),
+  ];
+}
+
+export function noteList(run: Run): Child {
+  const notes = run.data.info?.notes ?? [];
+  const missing = run.data.files.filter((file) => file.problem !== '').map((file) => `${file.name}: ${file.problem}`);
+  const all = [...notes, ...missing];
+  if (all.length === 0) return null;
+  return [
+    h('h3', {}, 'Notes of the run'),
+    h(
+      'ul',
+      { class: 'notes' },
+      all.map((note) => h('li', {}, note)),
+    ),
+  ];
+}

@@ -1,0 +1,20 @@
+// Reads a run directory for its page. Tolerant: a run that was killed has no summary.csv and no
+// run.json, and its page shows what is there and names what is not.
+#ifndef RAILGAUGE_LIB_REPORT_HTML_RUN_PAGE_H_
+#define RAILGAUGE_LIB_REPORT_HTML_RUN_PAGE_H_
+
+#include <string>
+
+#include "lib/base/result.h"
+#include "lib/report/html/page.h"
+
+namespace railgauge {
+
+// An Error where the directory holds no file of a run at all. A file that is there and cannot be
+// read, or is of another run, is left out, and its PageFile says why; a file that is missing has no
+// rows. Of a run without run.json the machine is taken from topology.xml.
+Result<PageData> ReadRunForPage(const std::string& directory, const std::string& generator);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_REPORT_HTML_RUN_PAGE_H_
