@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 4> kSkipCauses = {"not_possible", "no_tim
                                                          "peer_gone"};
 constexpr std::array<std::string_view, 8> kVerdicts = {"OK",   "SLOW",  "WRONG",   "OVERSUBSCRIBED",
                                                        "IDLE", "NOISY", "INVALID", "UNDECIDED"};
+constexpr std::array<std::string_view, 3> kSeverities = {"note", "warning", "error"};
 
 }  // namespace
 
@@ -53,6 +54,11 @@ std::optional<SkipCause> ParseSkipCause(std::string_view text) {
 std::string_view ToString(Verdict verdict) { return NameOf(kVerdicts, verdict); }
 std::optional<Verdict> ParseVerdict(std::string_view text) {
   return FromName<Verdict>(kVerdicts, text);
+}
+
+std::string_view ToString(Severity severity) { return NameOf(kSeverities, severity); }
+std::optional<Severity> ParseSeverity(std::string_view text) {
+  return FromName<Severity>(kSeverities, text);
 }
 
 }  // namespace railgauge

@@ -226,6 +226,26 @@ struct PlacementRow {
   std::optional<double> regret_adjusted_p_value;
 };
 
+enum class Severity {
+  kNote,     // normal somewhere, and good to know here
+  kWarning,  // look at it
+  kError,    // it contradicts itself, or a format
+};
+std::string_view ToString(Severity severity);  // "note", "warning", "error"
+std::optional<Severity> ParseSeverity(std::string_view text);
+
+// findings.csv: something that the records show and that is no verdict on a placement.
+struct Finding {
+  std::string kind;  // from the table in lib/placement/finding_kinds.h
+  Severity severity = Severity::kNote;
+  std::optional<NicKey> nic;
+  std::vector<MemoryPlace> places;
+  std::optional<IcField> field;
+  std::string sentence;  // claims no more than is known, and says what to do
+  std::string evidence;  // the figures: ids, places, rates
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
 }  // namespace railgauge
 
 #endif  // RAILGAUGE_LIB_RECORD_RECORDS_H_

@@ -121,6 +121,9 @@ bool ParseField(std::string_view text, SkipCause& value) {
 }
 bool ParseField(std::string_view text, Verdict& value) { return Assign(ParseVerdict(text), value); }
 bool ParseField(std::string_view text, Sharing& value) { return Assign(ParseSharing(text), value); }
+bool ParseField(std::string_view text, Severity& value) {
+  return Assign(ParseSeverity(text), value);
+}
 
 std::string PrintAddresses(const std::vector<NicKey>& nics) {
   return Join(nics, [](const NicKey& nic) { return nic.address.ToString(); });

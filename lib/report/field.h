@@ -72,6 +72,7 @@ bool ParseField(std::string_view text, SampleStatus& value);
 bool ParseField(std::string_view text, SkipCause& value);
 bool ParseField(std::string_view text, Verdict& value);
 bool ParseField(std::string_view text, Sharing& value);
+bool ParseField(std::string_view text, Severity& value);
 
 template <typename T>
 bool ParseField(std::string_view text, std::optional<T>& value) {

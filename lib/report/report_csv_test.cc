@@ -55,6 +55,19 @@ TEST(ReportCsvTest, Headers) {
                 "reason,regret_confidence_fraction,regret_rounds,regret_adjusted_p_value\n");
 }
 
+TEST(ReportCsvTest, HeaderOfAssignments) {
+  EXPECT_EQ(CsvHeader<AssignmentRow>(),
+            std::string(kRunHeader) +
+                "decision,verdict,consumer_count,ok_count,worst_consumer,regret_max_fraction,"
+                "regret_mean_fraction,reason\n");
+}
+
+TEST(ReportCsvTest, HeaderOfFindings) {
+  EXPECT_EQ(CsvHeader<Finding>(),
+            std::string(kRunHeader) +
+                "kind,severity,nic_pci_address,nic_name,places,field,sentence,evidence\n");
+}
+
 TEST(ReportCsvTest, HeaderOfGroups) {
   EXPECT_EQ(CsvHeader<GroupRow>(),
             std::string(kRunHeader) +
@@ -229,6 +242,50 @@ TEST(ReportCsvTest, TheOtherRowsRoundTrip) {
                                    "rdmap198s0;rdmap80s0,0000:50:00.0,rdmap80s0,0.5,,,WRONG,"
                                    "Give it the other one.,0.99609375,9,\n");
   ExpectRoundTrip(placement);
+}
+
+TEST(ReportCsvTest, AssignmentsRoundTrip) {
+  AssignmentRow whole;
+  whole.decision = "policy nearest";
+  whole.verdict = Verdict::kWrong;
+  whole.consumer_count = 8;
+  whole.ok_count = 7;
+  whole.worst_consumer = kGpu;
+  whole.regret_max = 0.5;
+  whole.regret_mean = 0.0625;
+  whole.reason = "One is wrong.";
+  EXPECT_EQ(LineOf(whole), std::string(kRunRow) +
+                               "policy nearest,WRONG,8,7,gpu:0000:ca:00.0,0.5,0.0625,One is "
+                               "wrong.\n");
+  ExpectRoundTrip(whole);
+}
+
+TEST(ReportCsvTest, FindingsRoundTrip) {
+  Finding finding;
+  finding.kind = "id_above_format";
+  finding.severity = Severity::kError;
+  finding.nic = kNic;
+  finding.places = {MemoryPlace::NumaNode(0), kGpu};
+  finding.field = IcField::kRdmaRead;
+  finding.sentence = "It names 300, and has 8 bits.";
+  finding.evidence = "rdma_read 300 at numa0";
+  EXPECT_EQ(LineOf(finding), std::string(kRunRow) +
+                                 "id_above_format,error,0000:c6:00.0,rdmap198s0,"
+                                 "numa0;gpu:0000:ca:00.0,rdma_read,"
+                                 "\"It names 300, and has 8 bits.\",rdma_read 300 at numa0\n");
+  ExpectRoundTrip(finding);
+}
+
+TEST(ReportCsvTest, AFindingsNicHasAnAddress) {
+  Finding finding;
+  finding.kind = "k";
+  std::string row = LineOf(finding);
+  const std::string no_nic = "k,note,,,";
+  row.replace(row.find(no_nic), no_nic.size(), "k,note,,rdmap198s0,");
+  const auto recorded = ParseReport<Finding>(CsvHeader<Finding>() + row, "findings.csv");
+  ASSERT_FALSE(recorded);
+  EXPECT_EQ(recorded.error().ToString(),
+            "read findings.csv:2: 'rdmap198s0' is no value of column nic_name");
 }
 
 TEST(ReportCsvTest, GroupsRoundTrip) {

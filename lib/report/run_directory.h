@@ -41,7 +41,7 @@ class RunDirectory {
   // can lose it.
   Status Append(const Sample& sample);
 
-  // Writes the whole census.csv, interconnects.csv, summary.csv or placement.csv.
+  // Writes the whole file of these rows: census.csv, findings.csv, placement.csv, ….
   template <typename Row>
   Status Write(std::span<const Row> rows) {
     return WriteFile(FileNameOf<Row>(), CsvFile<Row>(run_, rows));

@@ -159,6 +159,45 @@ constexpr Column<PlacementRow> kPlacementColumns[] = {
     Of<PlacementRow>("regret_adjusted_p_value", RAILGAUGE_FIELD(regret_adjusted_p_value)),
 };
 
+constexpr Column<AssignmentRow> kAssignmentColumns[] = {
+    Of<AssignmentRow>("decision", RAILGAUGE_FIELD(decision)),
+    Of<AssignmentRow>("verdict", RAILGAUGE_FIELD(verdict)),
+    Of<AssignmentRow>("consumer_count", RAILGAUGE_FIELD(consumer_count)),
+    Of<AssignmentRow>("ok_count", RAILGAUGE_FIELD(ok_count)),
+    Of<AssignmentRow>("worst_consumer", RAILGAUGE_FIELD(worst_consumer)),
+    Of<AssignmentRow>("regret_max_fraction", RAILGAUGE_FIELD(regret_max)),
+    Of<AssignmentRow>("regret_mean_fraction", RAILGAUGE_FIELD(regret_mean)),
+    Of<AssignmentRow>("reason", RAILGAUGE_FIELD(reason)),
+};
+
+// A finding without a NIC has both fields empty.
+std::string PrintFindingNic(const Finding& finding) {
+  return finding.nic ? PrintField(finding.nic->address) : std::string();
+}
+bool ParseFindingNic(std::string_view field, Finding& finding) {
+  finding.nic.reset();
+  return field.empty() || ParseField(field, finding.nic.emplace().address);
+}
+std::string PrintFindingNicName(const Finding& finding) {
+  return finding.nic ? finding.nic->name : std::string();
+}
+bool ParseFindingNicName(std::string_view field, Finding& finding) {
+  if (!finding.nic) return field.empty();
+  finding.nic->name = field;
+  return true;
+}
+
+constexpr Column<Finding> kFindingColumns[] = {
+    Of<Finding>("kind", RAILGAUGE_FIELD(kind)),
+    Of<Finding>("severity", RAILGAUGE_FIELD(severity)),
+    {"nic_pci_address", PrintFindingNic, ParseFindingNic},
+    {"nic_name", PrintFindingNicName, ParseFindingNicName},
+    Of<Finding>("places", RAILGAUGE_FIELD(places)),
+    Of<Finding>("field", RAILGAUGE_FIELD(field)),
+    Of<Finding>("sentence", RAILGAUGE_FIELD(sentence)),
+    Of<Finding>("evidence", RAILGAUGE_FIELD(evidence)),
+};
+
 constexpr Column<GroupRow> kGroupColumns[] = {
     Of<GroupRow>("load", RAILGAUGE_FIELD(load)),
     {"nic_pci_addresses", [](const GroupRow& row) { return PrintAddresses(row.nics); },
@@ -215,6 +254,14 @@ std::span<const Column<PlacementRow>> ColumnsOf<PlacementRow>() {
   return kPlacementColumns;
 }
 template <>
+std::span<const Column<AssignmentRow>> ColumnsOf<AssignmentRow>() {
+  return kAssignmentColumns;
+}
+template <>
+std::span<const Column<Finding>> ColumnsOf<Finding>() {
+  return kFindingColumns;
+}
+template <>
 std::span<const Column<GroupRow>> ColumnsOf<GroupRow>() {
   return kGroupColumns;
 }
@@ -238,6 +285,14 @@ std::string_view FileNameOf<SummaryRow>() {
 template <>
 std::string_view FileNameOf<PlacementRow>() {
   return "placement.csv";
+}
+template <>
+std::string_view FileNameOf<AssignmentRow>() {
+  return "assignment.csv";
+}
+template <>
+std::string_view FileNameOf<Finding>() {
+  return "findings.csv";
 }
 template <>
 std::string_view FileNameOf<GroupRow>() {

@@ -5,7 +5,8 @@
 // ever appended; snake_case names end in their unit; every row starts with the columns of the run
 // (schema_version, run_id, host, instance_id, instance_type, platform). Instances for CensusRow
 // (census.csv), Sample (samples.csv), InterconnectRow (interconnects.csv), SummaryRow
-// (summary.csv), PlacementRow (placement.csv) and GroupRow (groups.csv).
+// (summary.csv), PlacementRow (placement.csv), AssignmentRow (assignment.csv), Finding
+// (findings.csv) and GroupRow (groups.csv).
 #ifndef RAILGAUGE_LIB_REPORT_SCHEMA_H_
 #define RAILGAUGE_LIB_REPORT_SCHEMA_H_
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "lib/record/assignment_row.h"
 #include "lib/record/load_group.h"
 #include "lib/record/records.h"
 
@@ -50,6 +52,10 @@ std::span<const Column<SummaryRow>> ColumnsOf<SummaryRow>();
 template <>
 std::span<const Column<PlacementRow>> ColumnsOf<PlacementRow>();
 template <>
+std::span<const Column<AssignmentRow>> ColumnsOf<AssignmentRow>();
+template <>
+std::span<const Column<Finding>> ColumnsOf<Finding>();
+template <>
 std::span<const Column<GroupRow>> ColumnsOf<GroupRow>();
 
 template <>
@@ -62,6 +68,10 @@ template <>
 std::string_view FileNameOf<SummaryRow>();
 template <>
 std::string_view FileNameOf<PlacementRow>();
+template <>
+std::string_view FileNameOf<AssignmentRow>();
+template <>
+std::string_view FileNameOf<Finding>();
 template <>
 std::string_view FileNameOf<GroupRow>();
 

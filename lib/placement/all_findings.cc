@@ -1,0 +1,34 @@
+#include "lib/placement/all_findings.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "lib/placement/id_contradictions.h"
+
+namespace railgauge {
+namespace {
+
+bool Before(const Finding& a, const Finding& b) {
+  if (a.severity != b.severity) return a.severity > b.severity;
+  return std::tie(a.kind, a.nic, a.field, a.places, a.sentence, a.evidence) <
+         std::tie(b.kind, b.nic, b.field, b.places, b.sentence, b.evidence);
+}
+
+}  // namespace
+
+std::vector<Finding> AllFindings(const Machine& /*machine*/, std::span<const CensusRow> census,
+                                 std::span<const Sample> /*samples*/, const Decision* /*decision*/,
+                                 const JudgeGates& /*gates*/) {
+  std::vector<Finding> findings;
+  const auto add = [&](std::vector<Finding> family) {
+    std::move(family.begin(), family.end(), std::back_inserter(findings));
+  };
+  // One line per family.
+  add(FindIdContradictions(census));
+  std::sort(findings.begin(), findings.end(), Before);
+  return findings;
+}
+
+}  // namespace railgauge
