@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "lib/placement/id_contradictions.h"
+#include "lib/placement/id_partitions.h"
+#include "lib/placement/id_siblings.h"
+#include "lib/placement/id_speeds.h"
 
 namespace railgauge {
 namespace {
@@ -18,15 +21,18 @@ bool Before(const Finding& a, const Finding& b) {
 
 }  // namespace
 
-std::vector<Finding> AllFindings(const Machine& /*machine*/, std::span<const CensusRow> census,
-                                 std::span<const Sample> /*samples*/, const Decision* /*decision*/,
-                                 const JudgeGates& /*gates*/) {
+std::vector<Finding> AllFindings(const Machine& machine, std::span<const CensusRow> census,
+                                 std::span<const Sample> samples, const Decision* /*decision*/,
+                                 const JudgeGates& gates) {
   std::vector<Finding> findings;
   const auto add = [&](std::vector<Finding> family) {
     std::move(family.begin(), family.end(), std::back_inserter(findings));
   };
   // One line per family.
   add(FindIdContradictions(census));
+  add(FindIdsUnlikeSiblings(machine, census));
+  add(FindIdPartitions(machine, census));
+  add(FindIdSpeeds(machine, census, samples, gates));
   std::sort(findings.begin(), findings.end(), Before);
   return findings;
 }

@@ -27,6 +27,32 @@ inline constexpr FindingKind kFindingKinds[] = {
      "An interconnect id is above 255, and the device's answer has 8 bits for it."},
     {"census_contradicts_itself", Severity::kError,
      "The census has one NIC, place and registration way several times, with different answers."},
+    {"id_changed", Severity::kWarning,
+     "The memory measured with has another interconnect id than the census says of that place."},
+    // Interconnect ids of a NIC against those of its siblings: NICs of one model that have the same
+    // relations to the same kinds of place.
+    {"ids_joined_unlike_siblings", Severity::kWarning,
+     "A NIC names one interconnect for places that its siblings tell apart."},
+    {"ids_split_unlike_siblings", Severity::kWarning,
+     "A NIC names several interconnects for places for which its siblings name one."},
+    {"ids_told_unlike_siblings", Severity::kNote,
+     "A NIC names ids where its siblings name none, or the other way about."},
+    {"nic_cannot_tell", Severity::kNote,
+     "A NIC cannot tell its interconnect ids where other NICs of the machine can."},
+    {"siblings_disagree", Severity::kNote,
+     "The ids of siblings tell different places apart, and no pattern is that of most."},
+    // Interconnect ids against topology, registration ways and each other.
+    {"relation_with_two_ids", Severity::kNote,
+     "GPUs of one relation to a NIC have different ids, and the topology shows no reason."},
+    {"ways_disagree", Severity::kNote,
+     "Two registration ways agree on the id at some GPUs (or NICs), and not at others alike."},
+    {"fields_disagree", Severity::kNote,
+     "Two id fields of a NIC divide the places so that neither division is part of the other."},
+    // Interconnect ids against measured throughput.
+    {"id_with_two_speeds", Severity::kWarning,
+     "A place is slower than others that have the same id and relation."},
+    {"ids_with_one_speed", Severity::kNote,
+     "A NIC has one speed at places of two ids where its siblings have two."},
 };
 
 // The kind of that name; one that the table lacks does not compile.

@@ -1,0 +1,33 @@
+// Findings: interconnect ids held against measured throughput.
+//
+// That two ids have one speed, or that one id has two which follow the relations, is normal:
+// interconnects.csv shows it (correlation.h), and nothing is wrong with it. Here is what neither
+// the ids nor the topology explains.
+#ifndef RAILGAUGE_LIB_PLACEMENT_ID_SPEEDS_H_
+#define RAILGAUGE_LIB_PLACEMENT_ID_SPEEDS_H_
+
+#include <span>
+#include <vector>
+
+#include "lib/placement/gates.h"
+#include "lib/record/records.h"
+#include "lib/topology/machine.h"
+
+namespace railgauge {
+
+// Slower counts from three undisturbed windows on that are all slower than what they are held
+// against, by more than JudgeGates::bad_placement:
+//  * id_with_two_speeds: of the places that have one id and one relation to a NIC, some are slower
+//    than the median of the others. One finding for all NICs to which the same place is slower.
+//  * ids_with_one_speed: a NIC reaches two groups of places at one speed (JudgeGates::differs)
+//    though it names different ids for them and its siblings, three or more, have two speeds
+//    there; and the group that is fast at these is slower at it. What limits it is then likely
+//    common to both. One per NIC and field.
+//  * id_changed: the memory measured with was answered another id than the census has for the same
+//    place and way. One per NIC.
+std::vector<Finding> FindIdSpeeds(const Machine& machine, std::span<const CensusRow> census,
+                                  std::span<const Sample> samples, const JudgeGates& gates);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_PLACEMENT_ID_SPEEDS_H_
