@@ -1,24 +1,11 @@
 #include "lib/measure/line_rate.h"
 
 #include <algorithm>
-#include <iterator>
+
+#include "lib/instance_types/instance_types.h"
 
 namespace railgauge {
 namespace {
-
-struct TypeRate {
-  std::string_view instance_type;
-  double gigabits_per_second;  // of each EFA NIC
-};
-
-// AWS's network specifications of the accelerated instance types: bandwidth over number of NICs.
-constexpr TypeRate kTypeRates[] = {
-    {"c5n.18xlarge", 100},     {"p3dn.24xlarge", 100}, {"g5.48xlarge", 100},
-    {"g6.48xlarge", 100},      {"p4d.24xlarge", 100},  {"p4de.24xlarge", 100},
-    {"p5.48xlarge", 100},      {"p5en.48xlarge", 200}, {"p6-b200.48xlarge", 400},
-    {"p6-b300.48xlarge", 400}, {"trn1.32xlarge", 100}, {"trn1n.32xlarge", 100},
-    {"trn2.48xlarge", 200},
-};
 
 constexpr double kLargestCode = 400;
 
@@ -29,10 +16,11 @@ BytesPerSecond Rate(double gigabits_per_second) { return {gigabits_per_second * 
 std::optional<BytesPerSecond> LineRate(std::string_view instance_type,
                                        std::optional<double> port_gigabits_per_second) {
   const double port = port_gigabits_per_second.value_or(0);
-  const auto* const type =
-      std::find_if(std::begin(kTypeRates), std::end(kTypeRates),
-                   [&](const TypeRate& rate) { return rate.instance_type == instance_type; });
-  if (type != std::end(kTypeRates)) return Rate(std::max(port, type->gigabits_per_second));
+  const InstanceType* type = FindInstanceType(instance_type);
+  // An assumed rate may be too low.
+  if (type != nullptr && type->line_rate && type->line_rate->certain()) {
+    return std::max(Rate(port), type->line_rate->value);
+  }
   if (port <= 0 || port >= kLargestCode) return std::nullopt;
   return Rate(2 * port);
 }

@@ -1,5 +1,5 @@
 // The most that the line rate of an EFA NIC can be, above which nothing can be measured: what AWS
-// publishes for the instance type, or what its port reports. Pure.
+// publishes for the instance type (lib/instance_types), or what its port reports. Pure.
 #ifndef RAILGAUGE_LIB_MEASURE_LINE_RATE_H_
 #define RAILGAUGE_LIB_MEASURE_LINE_RATE_H_
 

@@ -17,6 +17,11 @@ TEST(LineRateTest, OfAnUnknownTypeThePortBoundsIt) {
   EXPECT_EQ(LineRate("", 200), BytesPerSecond{50e9});
 }
 
+TEST(LineRateTest, AnAssumedRateBoundsNothing) {
+  EXPECT_EQ(LineRate("p6e-gb200.36xlarge", 100), BytesPerSecond{25e9}) << "as of an unknown type";
+  EXPECT_EQ(LineRate("p6e-gb200.36xlarge", std::nullopt), std::nullopt);
+}
+
 TEST(LineRateTest, UnknownStaysUnknown) {
   EXPECT_EQ(LineRate("", std::nullopt), std::nullopt);
   EXPECT_EQ(LineRate("p9.48xlarge", 0), std::nullopt);

@@ -9,6 +9,7 @@
 #include "lib/base/nearest.h"
 #include "lib/scenario/fault/fault.h"
 #include "lib/scenario/ids.h"
+#include "lib/scenario/instance_facts.h"
 #include "lib/scenario/location.h"
 #include "lib/scenario/numa_nodes.h"
 #include "lib/scenario/paths.h"
@@ -50,17 +51,23 @@ std::string ReadArmCpu(const YamlNode* node, YamlErrors* errors) {
 
 EmulatedMachine ReadMachine(const YamlNode& root, YamlErrors* errors) {
   EmulatedMachine machine;
-  const YamlMap map(
-      root, "the scenario",
-      {"schema", "instance_type", "sources", "ids", "cpu_model", "arm_cpu", "cpu_mhz",
-       "threads_per_core", "caches", "numa_nodes", "p2p_provider", "base_latency", "timing",
-       "functions", "trees", "host_bridges", "shared_capacities", "paths", "interconnect_ids"},
-      errors);
+  const YamlMap map(root, "the scenario", {"schema",       "instance_type",   "sources",
+                                           "ids",          "facts",           "cpu_model",
+                                           "arm_cpu",      "cpu_mhz",         "threads_per_core",
+                                           "caches",       "numa_nodes",      "p2p_provider",
+                                           "base_latency", "timing",          "functions",
+                                           "trees",        "host_bridges",    "shared_capacities",
+                                           "paths",        "interconnect_ids"},
+                    errors);
   map.Uint("schema", 1, 1);
   machine.instance_type = map.Text("instance_type");
   map.Text("sources");
   // No census of a real machine is published: whoever adds one adds the word for it here.
   ReadWord(map, "ids", {"synthetic"}, errors);
+  // Of the real machine, and so only checked: the emulated one is what the rest says.
+  if (const YamlNode* facts = map.Optional("facts")) {
+    ReadInstanceFacts(*facts, machine.instance_type, errors);
+  }
   machine.cpu_model = map.Text("cpu_model");
   machine.arm_cpu = ReadArmCpu(map.Optional("arm_cpu"), errors);
   machine.cpu_mhz = map.Uint("cpu_mhz", 1, 100'000);

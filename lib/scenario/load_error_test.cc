@@ -88,7 +88,7 @@ TEST(LoadErrorTest, TypesAndUnits) {
        "firmware is '1.2.3'. Write at most 31 characters that begin with 'emulated-'."},
       {"functions:\n  port", "functions: none\nother:\n  port", "other:",
        "unknown key 'other' in the scenario. Known are schema, instance_type, sources, ids, "
-       "cpu_model, arm_cpu, cpu_mhz, threads_per_core, caches, numa_nodes, p2p_provider, "
+       "facts, cpu_model, arm_cpu, cpu_mhz, threads_per_core, caches, numa_nodes, p2p_provider, "
        "base_latency, timing, "
        "functions, trees, host_bridges, shared_capacities, paths, interconnect_ids."},
       {"type: Unified", "type: unified", "unified",
