@@ -267,7 +267,8 @@ Status Engine::Connect(Transfer* transfer, Sample* sample) {
   transfer->source_place = to_place ? partner_place : nic_place;
   transfer->sink = to_place ? transfer->nic : transfer->partner;
   transfer->sink_place = to_place ? nic_place : partner_place;
-  const bool nic_initiates = transfer->initiator == transfer->nic;
+  // By the roles, since a machine's only NIC is both ends.
+  const bool nic_initiates = NicInitiates(cell.operation, cell.direction);
   RunOrder& order = transfer->order;
   order.operation = cell.operation;
   order.local = nic_initiates ? nic_place : partner_place;
