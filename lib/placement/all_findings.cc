@@ -9,6 +9,7 @@
 #include "lib/placement/id_partitions.h"
 #include "lib/placement/id_siblings.h"
 #include "lib/placement/id_speeds.h"
+#include "lib/placement/unsteady.h"
 
 namespace railgauge {
 namespace {
@@ -33,6 +34,7 @@ std::vector<Finding> AllFindings(const Machine& machine, std::span<const CensusR
   add(FindIdsUnlikeSiblings(machine, census));
   add(FindIdPartitions(machine, census));
   add(FindIdSpeeds(machine, census, samples, gates));
+  add(FindUnsteady(census, samples, gates));
   std::sort(findings.begin(), findings.end(), Before);
   return findings;
 }

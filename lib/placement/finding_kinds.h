@@ -53,6 +53,9 @@ inline constexpr FindingKind kFindingKinds[] = {
      "A place is slower than others that have the same id and relation."},
     {"ids_with_one_speed", Severity::kNote,
      "A NIC has one speed at places of two ids where its siblings have two."},
+    // What has no one speed.
+    {"unsteady", Severity::kWarning,
+     "Half of the windows of a NIC at a place are a tenth or more away from their median."},
 };
 
 // The kind of that name; one that the table lacks does not compile.

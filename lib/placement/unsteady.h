@@ -1,0 +1,24 @@
+// Findings of NICs that have no one speed: half of a cell's windows are a tenth or more away from
+// their median, whatever its like do.
+//
+// Where all swing alike none stands out of its class, and paired rounds still compare them rightly;
+// but no figure of theirs is true for longer than a moment. What findings.h names by itself, two
+// speeds and a spread unlike the class's, is left to it.
+#ifndef RAILGAUGE_LIB_PLACEMENT_UNSTEADY_H_
+#define RAILGAUGE_LIB_PLACEMENT_UNSTEADY_H_
+
+#include <span>
+#include <vector>
+
+#include "lib/placement/gates.h"
+#include "lib/record/records.h"
+
+namespace railgauge {
+
+// One finding of each NIC, with the places and extremes of all its cells.
+std::vector<Finding> FindUnsteady(std::span<const CensusRow> census,
+                                  std::span<const Sample> samples, const JudgeGates& gates = {});
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_PLACEMENT_UNSTEADY_H_
