@@ -1,0 +1,167 @@
+#include "lib/scenario/check/recorded.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+
+#include "fmt/core.h"
+#include "lib/base/file.h"
+#include "lib/placement/all_findings.h"
+#include "lib/placement/import/import.h"
+#include "lib/placement/judge.h"
+#include "lib/placement/loaded.h"
+#include "lib/report/report_csv.h"
+#include "lib/topology/load.h"
+#include "nlohmann/json.hpp"
+
+namespace railgauge {
+namespace {
+
+constexpr size_t kMaxBytes = size_t{16} << 20;
+
+template <typename Row>
+Result<std::vector<Row>> Read(const std::string& directory) {
+  const std::string path = fmt::format("{}/{}", directory, FileNameOf<Row>());
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxBytes));
+  RAILGAUGE_ASSIGN_OR_RETURN(auto recorded, ParseReport<Row>(content, path));
+  return std::move(recorded.rows);
+}
+
+// Of a file that only some runs write.
+template <typename Row>
+Result<std::vector<Row>> ReadIfThere(const std::string& directory) {
+  const std::string path = fmt::format("{}/{}", directory, FileNameOf<Row>());
+  if (::access(path.c_str(), F_OK) != 0) return std::vector<Row>();
+  return Read<Row>(directory);
+}
+
+Result<std::vector<PciAddress>> ReadCudaOrder(const std::string& directory) {
+  const std::string path = directory + "/run.json";
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxBytes));
+  const nlohmann::json run = nlohmann::json::parse(content, nullptr, false);
+  const auto wrong = [&] {
+    return Fail(MakeError("read", path, "its machine.gpus are not as railgauge writes them",
+                          "Record the check again: scripts/record_checks"));
+  };
+  const auto gpus = nlohmann::json::json_pointer("/machine/gpus");
+  if (run.is_discarded() || !run.contains(gpus) || !run[gpus].is_array()) return wrong();
+  std::map<uint64_t, PciAddress> order;
+  for (const nlohmann::json& gpu : run[gpus]) {
+    if (!gpu.is_object() || !gpu.contains("cuda") || !gpu["cuda"].is_object()) continue;
+    const auto address = PciAddress::Parse(gpu.value("pci_address", ""));
+    if (!address || !gpu["cuda"].contains("ordinal")) return wrong();
+    order[gpu["cuda"].value("ordinal", uint64_t{0})] = *address;
+  }
+  std::vector<PciAddress> addresses;
+  for (const auto& [ordinal, address] : order) addresses.push_back(address);
+  return addresses;
+}
+
+Result<Machine> ReadMachine(const std::string& directory) {
+  RAILGAUGE_ASSIGN_OR_RETURN(Machine machine, LoadMachineFromXml(directory + "/topology.xml"));
+  RAILGAUGE_RETURN_IF_ERROR(machine.CheckHasNics());
+  return machine;
+}
+
+// The groups that rows are about. A member's cell is the one that was measured with the group's
+// name.
+std::vector<LoadGroup> GroupsOf(const RecordedMachine& recorded) {
+  std::vector<LoadGroup> groups;
+  for (const GroupRow& row : recorded.groups) {
+    LoadGroup group;
+    group.load = row.load;
+    std::set<Cell> members;
+    for (const Sample& sample : recorded.samples) {
+      const Cell& cell = sample.cell;
+      const bool same_nic = std::find(row.nics.begin(), row.nics.end(), cell.nic) != row.nics.end();
+      const bool same_place =
+          std::find(row.places.begin(), row.places.end(), cell.place) != row.places.end();
+      if (cell.load != row.load || cell.operation != row.operation || cell.size != row.size ||
+          (row.direction && cell.direction != *row.direction) || !same_nic || !same_place ||
+          !members.insert(cell).second) {
+        continue;
+      }
+      group.members.push_back(cell);
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+// load's own rule: what is slowed is an answer.
+int ExitStatusOfGroups(std::span<const GroupRow> rows) {
+  const bool decided = std::all_of(rows.begin(), rows.end(), [](const GroupRow& row) {
+    return row.sharing == Sharing::kIndependent || row.sharing == Sharing::kSlowed;
+  });
+  return decided ? 0 : 3;
+}
+
+}  // namespace
+
+Result<RecordedMachine> ReadRecorded(const std::string& directory) {
+  RecordedMachine recorded;
+  RAILGAUGE_ASSIGN_OR_RETURN(recorded.machine, ReadMachine(directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(recorded.cuda_order, ReadCudaOrder(directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(recorded.census, Read<CensusRow>(directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(recorded.samples, Read<Sample>(directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(recorded.groups, ReadIfThere<GroupRow>(directory));
+  return recorded;
+}
+
+Result<Decision> DecisionOf(const Check& check, const RecordedMachine& recorded,
+                            const std::string& checks_dir) {
+  if (!check.pairs.empty()) {
+    return ParseDecision(check.DecisionCsv(), check.name + ".yaml", recorded.machine,
+                         recorded.cuda_order);
+  }
+  return DecidePlacement(PlacementOf(check, checks_dir), recorded.machine, recorded.cuda_order);
+}
+
+std::string ErrorOf(const Check& check, const std::string& directory,
+                    const std::string& checks_dir) {
+  RecordedMachine recorded;
+  auto machine = ReadMachine(directory);
+  if (!machine) return machine.error().ToString();
+  recorded.machine = *std::move(machine);
+  const auto decision = DecisionOf(check, recorded, checks_dir);
+  return decision ? "" : decision.error().ToString();
+}
+
+CheckOutcome JudgeRecorded(const RecordedMachine& recorded, const Decision& decision) {
+  CheckOutcome outcome;
+  outcome.census = recorded.census;
+  Judgement judgement = Judge(recorded.machine, recorded.census, recorded.samples, decision);
+  // As the commands do: a consumer that the run left out is not judged.
+  std::set<MemoryPlace> measured;
+  for (const CensusRow& row : recorded.census) measured.insert(row.place);
+  std::erase_if(judgement.placement,
+                [&](const PlacementRow& row) { return !measured.contains(row.consumer); });
+  outcome.placement = std::move(judgement.placement);
+  outcome.findings = AllFindings(recorded.machine, recorded.census, recorded.samples, &decision);
+  outcome.exit_status = ExitStatusOf(outcome.placement);
+  return outcome;
+}
+
+CheckOutcome JudgeRecordedGroups(const RecordedMachine& recorded) {
+  CheckOutcome outcome;
+  outcome.census = recorded.census;
+  const std::vector<LoadGroup> groups = GroupsOf(recorded);
+  outcome.groups = JudgeGroups(recorded.machine, groups, recorded.samples);
+  outcome.exit_status = ExitStatusOfGroups(outcome.groups);
+  return outcome;
+}
+
+Result<CheckOutcome> ReadOutcome(const std::string& directory, int exit_status) {
+  CheckOutcome outcome;
+  RAILGAUGE_ASSIGN_OR_RETURN(outcome.census, Read<CensusRow>(directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(outcome.placement, ReadIfThere<PlacementRow>(directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(outcome.groups, ReadIfThere<GroupRow>(directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(outcome.findings, ReadIfThere<Finding>(directory));
+  outcome.exit_status = exit_status;
+  return outcome;
+}
+
+}  // namespace railgauge
