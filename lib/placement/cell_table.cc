@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "lib/stats/median.h"
@@ -9,32 +10,72 @@
 namespace railgauge {
 namespace {
 
-void Add(const Sample& sample, MeasuredCell& cell) {
+// What is kept of one of several samples: that of the first, and of equally early ones the least,
+// so that the order of rows does not matter.
+template <typename Value>
+class First {
+ public:
+  void Offer(const Sample& sample, Value value) {
+    std::tuple candidate(sample.start_offset, sample.round, std::move(value));
+    if (!first_ || candidate < *first_) first_ = std::move(candidate);
+  }
+  std::optional<Value> Get() const {
+    return first_ ? std::optional(std::get<Value>(*first_)) : std::nullopt;
+  }
+
+ private:
+  std::optional<std::tuple<Nanoseconds, uint32_t, Value>> first_;
+};
+
+// A cell while its samples are gathered.
+struct Gathering {
+  MeasuredCell cell;
+  First<uint16_t> interconnect_id;
+  First<std::string> reason;
+  First<SkipCause> skip_cause;
+
+  void Add(const Sample& sample);
+  MeasuredCell Finish();
+};
+
+void Gathering::Add(const Sample& sample) {
   SampleStatus status = sample.status;
-  std::string reason = sample.reason;
+  std::string why = sample.reason;
   const double value = sample.throughput ? sample.throughput->value : std::nan("");
   if (IsMeasured(status) && (!std::isfinite(value) || value < 0)) {
     status = SampleStatus::kInvalid;
-    reason = "the sample has no throughput";
+    why = "the sample has no throughput";
   }
   if (IsMeasured(status)) {
     const bool disturbed = sample.disturbed == true;
     cell.windows.push_back({sample.round, sample.start_offset, value, disturbed});
     if (disturbed) ++cell.disturbed;
-    if (sample.interconnect_id) cell.interconnect_id = sample.interconnect_id;
+    if (sample.interconnect_id) interconnect_id.Offer(sample, *sample.interconnect_id);
     if (sample.cpu_bound == true) ++cell.cpu_bound;
     if (status == SampleStatus::kNoCounters) ++cell.unproven;
     return;
   }
   if (status == SampleStatus::kSkipped) {
     ++cell.skipped;
-    if (!cell.skip_cause) cell.skip_cause = sample.skip_cause;
+    if (sample.skip_cause) skip_cause.Offer(sample, *sample.skip_cause);
   } else if (status == SampleStatus::kFailed) {
     ++cell.failed;
   } else {
     ++cell.invalid;
   }
-  if (cell.reason.empty()) cell.reason = std::move(reason);
+  if (!why.empty()) reason.Offer(sample, std::move(why));
+}
+
+MeasuredCell Gathering::Finish() {
+  std::sort(cell.windows.begin(), cell.windows.end(), [](const Window& a, const Window& b) {
+    return std::tie(a.start, a.round, a.value, a.disturbed) <
+           std::tie(b.start, b.round, b.value, b.disturbed);
+  });
+  cell.interconnect_id = interconnect_id.Get();
+  cell.reason = reason.Get().value_or("");
+  cell.skip_cause = skip_cause.Get();
+  cell.median = Median(cell.Values());
+  return std::move(cell);
 }
 
 Dimension DimensionOf(const Cell& cell) { return {cell.operation, cell.direction}; }
@@ -56,17 +97,14 @@ std::string ToString(const Dimension& dimension) {
 }
 
 CellTable::CellTable(std::span<const Sample> samples) {
-  std::map<std::pair<Cell, RegistrationWay>, MeasuredCell> cells;
+  std::map<std::pair<Cell, RegistrationWay>, Gathering> cells;
   for (const Sample& sample : samples) {
-    MeasuredCell& cell = cells[{sample.cell, sample.way}];
-    cell.cell = sample.cell;
-    cell.way = sample.way;
-    Add(sample, cell);
+    Gathering& gathering = cells[{sample.cell, sample.way}];
+    gathering.cell.cell = sample.cell;
+    gathering.cell.way = sample.way;
+    gathering.Add(sample);
   }
-  for (auto& [key, cell] : cells) {
-    cell.median = Median(cell.Values());
-    cells_.push_back(std::move(cell));
-  }
+  for (auto& [key, gathering] : cells) cells_.push_back(gathering.Finish());
   ChooseCells();
 }
 

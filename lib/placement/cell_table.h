@@ -1,4 +1,6 @@
 // CellTable: the samples of a run, gathered by cell, and which cell speaks for a NIC at a place.
+//
+// The order of the samples does not matter; what is called first began first.
 #ifndef RAILGAUGE_LIB_PLACEMENT_CELL_TABLE_H_
 #define RAILGAUGE_LIB_PLACEMENT_CELL_TABLE_H_
 
@@ -30,16 +32,16 @@ struct Window {
 struct MeasuredCell {
   Cell cell;
   RegistrationWay way = RegistrationWay::kHost;
-  std::optional<uint16_t> interconnect_id;
-  std::vector<Window> windows;  // the measured samples (IsMeasured), in their order
-  uint64_t cpu_bound = 0;       // among them: the thread was the limit
-  uint64_t unproven = 0;        // among them: no counter proves or contradicts them
-  uint64_t disturbed = 0;       // among them: the thread was kept from its CPU
+  std::optional<uint16_t> interconnect_id;  // of the first window that has one
+  std::vector<Window> windows;              // the measured samples (IsMeasured), by start
+  uint64_t cpu_bound = 0;                   // among them: the thread was the limit
+  uint64_t unproven = 0;                    // among them: no counter proves or contradicts them
+  uint64_t disturbed = 0;                   // among them: the thread was kept from its CPU
   uint64_t skipped = 0;
   uint64_t failed = 0;
   uint64_t invalid = 0;                 // contradicted, or without a throughput
-  std::string reason;                   // of the first sample that is not ok
-  std::optional<SkipCause> skip_cause;  // of the first that was skipped
+  std::string reason;                   // of the first sample that is not ok and has one
+  std::optional<SkipCause> skip_cause;  // of the first that was skipped and has one
   std::optional<double> median;         // of Values()
 
   bool measured() const { return !windows.empty(); }

@@ -1,5 +1,6 @@
 #include "lib/placement/cell_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gtest/gtest.h"
@@ -34,10 +35,34 @@ TEST(CellTableTest, GathersTheWindowsOfACell) {
   const CellTable table(samples);
   ASSERT_EQ(table.cells().size(), 1u);
   EXPECT_EQ(table.cells()[0].median, 2);
-  EXPECT_EQ(table.cells()[0].Values(), (std::vector<double>{3, 1, 2}));
+  EXPECT_EQ(table.cells()[0].Values(), (std::vector<double>{1, 2, 3})) << "equally early ones";
   EXPECT_EQ(table.Find(kNic.address, kPlace, kRead), &table.cells()[0]);
   EXPECT_EQ(table.Find(kOther.address, kPlace, kRead), nullptr);
   EXPECT_EQ(table.Find(kNic.address, kPlace, {Operation::kWrite, Direction::kToMemory}), nullptr);
+}
+
+TEST(CellTableTest, TheOrderOfSamplesDoesNotMatter) {
+  std::vector<Sample> samples;
+  for (const int i : {0, 1, 2, 3}) {
+    samples.push_back(SampleOf(4096, 1 + i % 2));
+    samples.back().start_offset = Nanoseconds(i);
+    samples.back().interconnect_id = static_cast<uint16_t>(7 + i);
+  }
+  samples[2].status = SampleStatus::kSkipped;
+  samples[2].reason = "the first";
+  samples[2].skip_cause = SkipCause::kNoTime;
+  samples[3].status = SampleStatus::kSkipped;
+  samples[3].reason = "a later one";
+  samples[3].skip_cause = SkipCause::kNotPossible;
+  for (const int turn : {0, 1}) {
+    const CellTable table(samples);
+    const MeasuredCell& cell = table.cells().at(0);
+    EXPECT_EQ(cell.windows.at(0).start, Nanoseconds(0)) << turn;
+    EXPECT_EQ(cell.interconnect_id, 7) << turn;
+    EXPECT_EQ(cell.reason, "the first") << turn;
+    EXPECT_EQ(cell.skip_cause, SkipCause::kNoTime) << turn;
+    std::reverse(samples.begin(), samples.end());
+  }
 }
 
 TEST(CellTableTest, JudgesAtTheLargestMeasuredSize) {

@@ -316,7 +316,9 @@ PlacementRow ConsumerJudge::Row() {
   if (!something_measured_ && concerns_.empty()) {
     concerns_.push_back({Verdict::kUndecided,
                          0,
-                         fmt::format("Nothing of {} was measured with its NICs.", Consumer()),
+                         fmt::format("Nothing of {} was measured with its NICs: see why in "
+                                     "samples.csv, and run again.",
+                                     Consumer()),
                          {},
                          {}});
   }

@@ -17,7 +17,8 @@ struct Missing {
 
 // ": " and what to do, or empty.
 std::string AdviceOn(const MeasuredCell* cell) {
-  if (cell == nullptr || !cell->skip_cause) return "";
+  if (cell == nullptr) return "";
+  if (!cell->skip_cause) return cell->failed > 0 ? ": see why that failed, and run again" : "";
   switch (*cell->skip_cause) {
     case SkipCause::kNotPossible:
       return "";
@@ -69,8 +70,9 @@ Coverage CoverageOfChosen(const Evidence& evidence, const Assignment& assignment
   if (const Missing* invalid = First(
           missing, [](const Missing& m) { return m.cell != nullptr && m.cell->invalid > 0; })) {
     coverage.verdict = Verdict::kInvalid;
-    coverage.sentence = fmt::format("The measurement of {} is not valid: {}.", invalid->what,
-                                    invalid->cell->reason);
+    coverage.sentence =
+        fmt::format("The measurement of {} is not valid: {}; remove what spoils it, and run again.",
+                    invalid->what, invalid->cell->reason);
     return coverage;
   }
   const Missing* failed =

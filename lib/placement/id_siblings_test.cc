@@ -55,7 +55,7 @@ TEST(IdSiblingsTest, OnlyThePatternCounts) {
     InterconnectIds ids = ByRelation(row);
     // Each device has the ids in another order.
     *ids.recv = static_cast<uint16_t>(*ids.recv ^ (row.nic.address.bus & 15u));
-    *ids.rdma_read = static_cast<uint16_t>(200 - *ids.rdma_read - (row.nic.address.bus & 15u));
+    *ids.rdma_read = static_cast<uint16_t>(200u - *ids.rdma_read - (row.nic.address.bus & 15u));
     return ids;
   };
   EXPECT_EQ(HeadsOf(machine, CensusByRule(machine, numbered_by_device)), Strings{});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "lib/placement/comparison.h"
@@ -16,7 +17,9 @@ const Assignment* NearestConsumer(const Evidence& evidence, const PciAddress& ni
   Relation nearest = Relation::kUnknown;
   for (const Assignment& assignment : assignments) {
     const Relation relation = evidence.relations().Of(nic, assignment.consumer);
-    const auto key = [](Relation r, const Assignment& a) { return std::pair(r, a.nics.size()); };
+    const auto key = [](Relation r, const Assignment& a) {
+      return std::tuple(r, a.nics.size(), a.consumer);
+    };
     if (best == nullptr || key(relation, assignment) < key(nearest, *best)) {
       best = &assignment;
       nearest = relation;

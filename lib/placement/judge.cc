@@ -66,21 +66,46 @@ std::vector<PlacementRow> IdleRows(const Evidence& evidence,
   return rows;
 }
 
+// The decision with consumers by place and NICs by address, so that where two verdicts would do, as
+// where the same idle NIC helps two consumers, the order in which a decision was written or devices
+// were enumerated does not decide.
+Decision InOrderOfAddresses(Decision decision) {
+  for (Assignment& assignment : decision.assignments) {
+    std::sort(assignment.nics.begin(), assignment.nics.end());
+  }
+  std::sort(decision.assignments.begin(), decision.assignments.end(),
+            [](const Assignment& a, const Assignment& b) { return a.consumer < b.consumer; });
+  return decision;
+}
+
+// `rows` of one kind in the decision's order, and with their chosen NICs in its order.
+void AddInOrderOf(const Decision& decision, const std::vector<PlacementRow>& rows,
+                  std::vector<PlacementRow>& placement) {
+  for (const Assignment& assignment : decision.assignments) {
+    for (const PlacementRow& row : rows) {
+      if (row.consumer != assignment.consumer) continue;
+      placement.push_back(row);
+      if (!row.chosen.empty()) placement.back().chosen = assignment.nics;
+    }
+  }
+}
+
 }  // namespace
 
 Judgement Judge(const Machine& machine, std::span<const CensusRow> census,
                 std::span<const Sample> samples, const Decision& decision,
                 const JudgeGates& gates) {
-  const Evidence evidence(machine, census, samples, decision, gates);
+  const Decision in_order = InOrderOfAddresses(decision);
+  const Evidence evidence(machine, census, samples, in_order, gates);
   Judgement judgement;
   judgement.summary = Summarize(evidence);
   std::set<PciAddress> promised;
-  for (const Assignment& assignment : decision.assignments) {
-    judgement.placement.push_back(JudgeConsumer(evidence, assignment, promised));
+  std::vector<PlacementRow> rows;
+  for (const Assignment& assignment : in_order.assignments) {
+    rows.push_back(JudgeConsumer(evidence, assignment, promised));
   }
-  for (PlacementRow& row : IdleRows(evidence, judgement.placement)) {
-    judgement.placement.push_back(std::move(row));
-  }
+  AddInOrderOf(decision, rows, judgement.placement);
+  AddInOrderOf(decision, IdleRows(evidence, rows), judgement.placement);
   return judgement;
 }
 

@@ -1,5 +1,6 @@
 #include "lib/placement/speed_class.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lib/stats/median.h"
@@ -9,7 +10,11 @@
 namespace railgauge {
 
 Relations::Relations(std::span<const CensusRow> census) {
-  for (const CensusRow& row : census) relations_[{row.nic.address, row.place}] = row.relation;
+  for (const CensusRow& row : census) {
+    const auto [entry, fresh] = relations_.try_emplace({row.nic.address, row.place}, row.relation);
+    // Where rows differ, the nearest, whatever their order.
+    if (!fresh) entry->second = std::min(entry->second, row.relation);
+  }
 }
 
 Relation Relations::Of(const PciAddress& nic, const MemoryPlace& place) const {

@@ -336,4 +336,13 @@ std::string FormatVerdicts(std::span<const PlacementRow> placement, const Matrix
   return out + (line.empty() ? "No consumer was judged." : line) + "\n";
 }
 
+std::string FormatWhole(const AssignmentRow& whole, const MatrixOptions& options) {
+  std::string line = fmt::format("the whole placement is {}", ToString(whole.verdict));
+  if (whole.regret_max && *whole.regret_max > 0) {
+    line += fmt::format(", {:.0f} % lost by the worst-off and {:.0f} % on average",
+                        *whole.regret_max * 100, *whole.regret_mean * 100);
+  }
+  return WrapText(line + ": " + Printable(whole.reason), options.width, 2) + "\n";
+}
+
 }  // namespace railgauge

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "lib/record/assignment_row.h"
 #include "lib/record/records.h"
 #include "lib/report/text_matrix.h"
 #include "lib/topology/machine.h"
@@ -29,6 +30,9 @@ std::string FormatThroughput(const Machine& machine, std::span<const CensusRow> 
 // each verdict.
 std::string FormatVerdicts(std::span<const PlacementRow> placement,
                            const MatrixOptions& options = {});
+
+// "the whole placement is WRONG, 49 % lost by the slowest and 12 % on average: …", wrapped.
+std::string FormatWhole(const AssignmentRow& whole, const MatrixOptions& options = {});
 
 }  // namespace railgauge
 

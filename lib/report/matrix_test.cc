@@ -285,5 +285,23 @@ TEST(MatrixTest, Verdicts) {
   EXPECT_NE(colored.find("\x1b[32mOK\x1b[0m "), std::string::npos);
 }
 
+TEST(MatrixTest, TheWholePlacementInALine) {
+  AssignmentRow whole;
+  whole.verdict = Verdict::kOk;
+  whole.regret_max = whole.regret_mean = 0;
+  whole.reason = "Nothing better was measured: keep it.";
+  EXPECT_EQ(FormatWhole(whole),
+            "the whole placement is OK: Nothing better was measured: keep it.\n");
+  whole.verdict = Verdict::kWrong;
+  whole.regret_max = 0.494;
+  whole.regret_mean = 0.06;
+  whole.reason = "1 of 8 consumers is WRONG.";
+  MatrixOptions options;
+  options.width = 60;
+  EXPECT_EQ(FormatWhole(whole, options),
+            "the whole placement is WRONG, 49 % lost by the worst-off and\n"
+            "  6 % on average: 1 of 8 consumers is WRONG.\n");
+}
+
 }  // namespace
 }  // namespace railgauge

@@ -170,7 +170,7 @@ constexpr Column<AssignmentRow> kAssignmentColumns[] = {
     Of<AssignmentRow>("reason", RAILGAUGE_FIELD(reason)),
 };
 
-// A finding without a NIC has both fields empty.
+// A finding without a NIC has both fields empty; a name alone is a NIC whose address nobody knows.
 std::string PrintFindingNic(const Finding& finding) {
   return finding.nic ? PrintField(finding.nic->address) : std::string();
 }
@@ -182,7 +182,8 @@ std::string PrintFindingNicName(const Finding& finding) {
   return finding.nic ? finding.nic->name : std::string();
 }
 bool ParseFindingNicName(std::string_view field, Finding& finding) {
-  if (!finding.nic) return field.empty();
+  if (!finding.nic && field.empty()) return true;
+  if (!finding.nic) finding.nic.emplace();
   finding.nic->name = field;
   return true;
 }
