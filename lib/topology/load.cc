@@ -12,6 +12,8 @@
 #include "fmt/core.h"
 #include "lib/base/file.h"
 #include "lib/topology/hwloc_topology.h"
+#include "lib/topology/recorded_facts.h"
+#include "lib/topology/sysfs_facts.h"
 #include "lib/topology/sysfs_numa.h"
 
 namespace railgauge {
@@ -70,6 +72,12 @@ PciAddress AddressOf(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
   return {pci.domain, pci.bus, pci.dev, pci.func};
 }
 
+// hwloc has gigabytes per second, and 0 where sysfs says "Unknown" or a width of 255.
+std::optional<BytesPerSecond> LinkSpeedOf(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
+  if (!(pci.linkspeed > 0)) return std::nullopt;
+  return BytesPerSecond{static_cast<double>(pci.linkspeed) * 1e9};
+}
+
 // The NUMA node of what a host bridge hangs on: the one node with CPUs in its node set. Nodes
 // without CPUs are no choice (GB200 lists 32 such nodes for its GPUs beside the two real ones).
 std::optional<uint32_t> NumaNodeOf(const hwloc_obj* object, const Machine& machine) {
@@ -86,10 +94,7 @@ std::optional<uint32_t> NumaNodeOf(const hwloc_obj* object, const Machine& machi
 PciPosition PositionOf(const hwloc_obj* pci_device, const Machine& machine) {
   PciPosition position;
   position.address = AddressOf(pci_device->attr->pcidev);
-  const float gigabytes_per_second = pci_device->attr->pcidev.linkspeed;
-  if (gigabytes_per_second > 0) {
-    position.link_speed = BytesPerSecond{static_cast<double>(gigabytes_per_second) * 1e9};
-  }
+  position.link_speed = LinkSpeedOf(pci_device->attr->pcidev);
   const hwloc_obj* above = pci_device->parent;
   for (; above != nullptr && above->type == HWLOC_OBJ_BRIDGE; above = above->parent) {
     const hwloc_obj_attr_u::hwloc_bridge_attr_s& bridge = above->attr->bridge;
@@ -165,6 +170,24 @@ std::vector<PciPosition*> Positions(Machine& machine) {
   return positions;
 }
 
+// The bridges that NICs, GPUs and accelerators are below.
+void ReadBridges(hwloc_topology_t topology, Machine& machine) {
+  const std::vector<PciPosition*> positions = Positions(machine);
+  for (hwloc_obj_t bridge = nullptr;
+       (bridge = hwloc_get_next_bridge(topology, bridge)) != nullptr;) {
+    if (bridge->attr->bridge.upstream_type != HWLOC_OBJ_BRIDGE_PCI) continue;
+    const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci = bridge->attr->bridge.upstream.pci;
+    const PciAddress address = AddressOf(pci);
+    const bool above = std::any_of(positions.begin(), positions.end(), [&](const auto* position) {
+      return std::find(position->bridges.begin(), position->bridges.end(), address) !=
+             position->bridges.end();
+    });
+    if (above) machine.bridges.push_back({address, LinkSpeedOf(pci), AcsRedirect::kNotAsked});
+  }
+  std::sort(machine.bridges.begin(), machine.bridges.end(),
+            [](const PciBridge& a, const PciBridge& b) { return a.address < b.address; });
+}
+
 int CountHostBridges(hwloc_topology_t topology) {
   int count = 0;
   for (hwloc_obj_t bridge = nullptr;
@@ -203,12 +226,16 @@ Machine MakeMachine(hwloc_topology_t topology) {
   machine.hostname = is_live ? HostName() : InfoOfMachine(topology, "HostName");
   ReadNumaNodes(topology, machine);
   ReadPciDevices(topology, machine);
+  ReadBridges(topology, machine);
   if (is_live) {
     if (machine.instance_type.empty()) {
       machine.instance_type =
           ReadAttribute("/sys/devices/virtual/dmi/id/product_name").value_or("");
     }
     ReadNumaNodesFromSysfs("/sys", machine);
+    ReadFactsFromSysfs("/sys", machine);
+  } else {
+    ReadRecordedFacts(topology, machine);
   }
   DecideFlat(topology, machine);
   return machine;
@@ -223,6 +250,7 @@ Result<Machine> LoadLiveMachine() {
 
 Result<std::string> ExportLiveTopology() {
   RAILGAUGE_ASSIGN_OR_RETURN(const Topology topology, LoadLiveTopology());
+  RecordFacts(MakeMachine(topology.get()), topology.get());
   return ExportXml(topology.get(), "of this machine");
 }
 

@@ -16,14 +16,15 @@ namespace railgauge {
 // This machine, as hwloc sees it, completed from sysfs:
 //  * the NUMA node of a PCI function is the kernel's numa_node attribute, and -1 is unknown, where
 //    hwloc would only show the whole machine;
-//  * the instance type is the DMI product name.
+//  * the instance type is the DMI product name;
+//  * what only sysfs has of NICs and bridges (sysfs_facts.h).
 // NUMA nodes and CPUs that the process' cgroup forbids are not listed.
 // Honours hwloc's variables (HWLOC_XMLFILE, HWLOC_FSROOT); sysfs and host name are then left out,
 // since they are another machine's. Takes some 10 ms to 100 ms.
 Result<Machine> LoadLiveMachine();
 
-// This machine's topology as hwloc XML, with all I/O devices, for LoadMachineFromXml to read back
-// on another machine. Takes as long as LoadLiveMachine.
+// This machine's topology as hwloc XML, with all I/O devices and what else LoadLiveMachine knows
+// (recorded_facts.h), for LoadMachineFromXml to read back on another machine. Takes as long.
 Result<std::string> ExportLiveTopology();
 
 // The machine in an hwloc 2 (or 3, where the library is) XML file of at most 16 MiB. Comments are

@@ -1,9 +1,14 @@
 #include "lib/topology/machine.h"
 
 #include <algorithm>
+#include <array>
+
+#include "lib/record/enum_names.h"
 
 namespace railgauge {
 namespace {
+
+constexpr std::array<std::string_view, 4> kAcsRedirects = {"not_asked", "unreadable", "off", "on"};
 
 // Few entries (at most a few dozen), and machines written by hand may be out of order: no search
 // tree, no binary search.
@@ -15,12 +20,21 @@ const T* FindOrNull(const std::vector<T>& items, Predicate predicate) {
 
 }  // namespace
 
+std::string_view ToString(AcsRedirect redirect) { return NameOf(kAcsRedirects, redirect); }
+std::optional<AcsRedirect> ParseAcsRedirect(std::string_view text) {
+  return FromName<AcsRedirect>(kAcsRedirects, text);
+}
+
 const Nic* Machine::FindNic(const PciAddress& address) const {
   return FindOrNull(nics, [&](const Nic& nic) { return nic.position.address == address; });
 }
 
 const Gpu* Machine::FindGpu(const PciAddress& address) const {
   return FindOrNull(gpus, [&](const Gpu& gpu) { return gpu.position.address == address; });
+}
+
+const PciBridge* Machine::FindBridge(const PciAddress& address) const {
+  return FindOrNull(bridges, [&](const PciBridge& bridge) { return bridge.address == address; });
 }
 
 const Accelerator* Machine::FindAccelerator(const PciAddress& address) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/pci_address.h"
@@ -34,6 +35,25 @@ struct PciPosition {
   std::optional<BytesPerSecond> link_speed;  // 0 or Unknown in sysfs is unknown; advice only
 };
 
+// Whether a bridge sends requests between two functions below its switch up to the root port
+// instead (PCIe Access Control Services, P2P request redirect). Three states that must not be mixed
+// up, and the fourth that nobody looked.
+enum class AcsRedirect : uint8_t {
+  kNotAsked,    // not in this view: an export of another tool
+  kUnreadable,  // the kernel shows its head of configuration space only, as to who is not root
+  kOff,         // also where the bridge has no such capability
+  kOn,
+};
+std::string_view ToString(AcsRedirect redirect);  // "not_asked", "unreadable", "off", "on"
+std::optional<AcsRedirect> ParseAcsRedirect(std::string_view text);
+
+// A PCI-PCI bridge above a NIC, GPU or accelerator.
+struct PciBridge {
+  PciAddress address;
+  std::optional<BytesPerSecond> link_speed;  // of its upper side; advice only, and often wrong
+  AcsRedirect acs_redirect = AcsRedirect::kNotAsked;
+};
+
 struct Gpu {
   PciPosition position;
   uint16_t vendor_id = 0;
@@ -54,6 +74,10 @@ struct Nic {
   PciPosition position;
   uint16_t device_id = 0;  // efa0…efa4
   std::string name;        // ibverbs device name; empty when PCI shows it and ibverbs does not
+  // As its driver reports them in sysfs; empty where it does not say, or nobody looked. The rate
+  // of the port is one of InfiniBand's codes and may be below the line rate.
+  std::optional<BytesPerSecond> port_rate = std::nullopt;
+  std::string p2p_provider = "";  // who lets it register GPU memory by address; "none" is an answer
   NicKey key() const { return {position.address, name}; }
 };
 
@@ -64,6 +88,7 @@ struct Machine {
   std::vector<Gpu> gpus;                  // ascending PCI address
   std::vector<Accelerator> accelerators;  // ascending PCI address
   std::vector<Nic> nics;                  // EFA only, ascending PCI address
+  std::vector<PciBridge> bridges;         // above any of these, ascending PCI address
   // Other RDMA devices, that are not EFA (ConnectX-7 on p6); shown, never measured.
   std::vector<PciAddress> other_rdma_devices;
   // hwloc showed at least one PCI device. False: the view hides PCI (container, filter).
@@ -75,6 +100,7 @@ struct Machine {
   // Null when there is none.
   const Nic* FindNic(const PciAddress& address) const;
   const Gpu* FindGpu(const PciAddress& address) const;
+  const PciBridge* FindBridge(const PciAddress& address) const;
   const Accelerator* FindAccelerator(const PciAddress& address) const;
   const NumaNode* FindNumaNode(uint32_t os_index) const;
 
