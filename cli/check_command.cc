@@ -7,6 +7,7 @@
 #include "cli/busy_nics.h"
 #include "cli/command.h"
 #include "cli/dry_run.h"
+#include "cli/explain_hint.h"
 #include "cli/interrupt.h"
 #include "cli/measuring.h"
 #include "cli/measuring_options.h"
@@ -171,7 +172,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
                   directory.Write<PlacementRow>(judgement.placement)});
   const Status run_info =
       WriteRunInfo(directory, session, line, written ? status : kExitError, Thresholds(gates));
-  fmt::print("run directory: {}\n", directory.path());
+  fmt::print("{}run directory: {}\n", ExplainHint(directory.path(), judgement.placement),
+             directory.path());
   RAILGAUGE_RETURN_IF_ERROR(FirstError({written, run_info}));
   return status;
 }

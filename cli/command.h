@@ -26,11 +26,13 @@ struct Command {
 
 Command AddCensusCommand(CLI::App& app);
 Command AddCheckCommand(CLI::App& app);
+Command AddExplainCommand(CLI::App& app);
 Command AddJudgeCommand(CLI::App& app);
 Command AddPoliciesCommand(CLI::App& app);
 Command AddLoadCommand(CLI::App& app);
 Command AddServeCommand(CLI::App& app);
 Command AddTokenCommand(CLI::App& app);
+Command AddTopologyCommand(CLI::App& app);
 
 }  // namespace railgauge
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/base/result.h"
+#include "lib/placement/all_findings.h"
 #include "lib/placement/decision.h"
 #include "lib/placement/summary.h"
 #include "lib/stats/median.h"
@@ -59,6 +60,26 @@ std::vector<GroupRow> GroupsOf(const RunRecords& records, const PciAddress& nic)
   std::copy_if(records.groups.begin(), records.groups.end(), std::back_inserter(groups),
                [&](const GroupRow& row) { return Has(row.nics, nic); });
   return groups;
+}
+
+// Found again by what was recorded: a run of an older version has no findings.csv.
+std::vector<Finding> FindingsOf(const RunRecords& records) {
+  const Decision decision = DecisionOf(records.placement);
+  const bool judged = !decision.assignments.empty();
+  return AllFindings(records.machine, records.census, records.samples,
+                     judged ? &decision : nullptr);
+}
+
+bool Names(const Finding& finding, const MemoryPlace& place) {
+  return std::find(finding.places.begin(), finding.places.end(), place) != finding.places.end();
+}
+
+// One of the whole NIC is about each of its places; one of a place alone, about each NIC there.
+bool IsAbout(const Finding& finding, const PciAddress& nic, const MemoryPlace& place) {
+  if (finding.nic) {
+    return finding.nic->address == nic && (finding.places.empty() || Names(finding, place));
+  }
+  return Names(finding, place);
 }
 
 void AddLost(const Sample& sample, std::vector<LostWindows>& lost) {
@@ -237,6 +258,9 @@ PairExplanation ExplainPair(const RunRecords& records, const Nic& nic, const Mem
       explanation.other_uses.push_back(row);
     }
   }
+  for (const Finding& finding : FindingsOf(records)) {
+    if (IsAbout(finding, address, place)) explanation.findings.push_back(finding);
+  }
   explanation.groups = GroupsOf(records, address);
   return explanation;
 }
@@ -252,6 +276,9 @@ Overview ExplainNic(const RunRecords& records, const NicKey& nic) {
   for (const PlacementRow& row : records.placement) {
     if (Uses(row, nic.address)) overview.verdicts.push_back(row);
   }
+  for (const Finding& finding : FindingsOf(records)) {
+    if (finding.nic && finding.nic->address == nic.address) overview.findings.push_back(finding);
+  }
   overview.groups = GroupsOf(records, nic.address);
   return overview;
 }
@@ -264,6 +291,9 @@ Overview ExplainPlace(const RunRecords& records, const MemoryPlace& place) {
   }
   for (const PlacementRow& row : records.placement) {
     if (row.consumer == place) overview.verdicts.push_back(row);
+  }
+  for (const Finding& finding : FindingsOf(records)) {
+    if (Names(finding, place)) overview.findings.push_back(finding);
   }
   for (const GroupRow& row : records.groups) {
     if (std::find(row.places.begin(), row.places.end(), place) != row.places.end()) {

@@ -87,7 +87,8 @@ struct PairExplanation {
   // The rows of the place as a consumer, and those in which the NIC serves or should serve another.
   std::vector<PlacementRow> verdicts;
   std::vector<PlacementRow> other_uses;
-  std::vector<GroupRow> groups;  // in which the NIC ran
+  std::vector<Finding> findings;  // that name the NIC or the place, and none of another
+  std::vector<GroupRow> groups;   // in which the NIC ran
 };
 
 PairExplanation ExplainPair(const RunRecords& records, const Nic& nic, const MemoryPlace& place);
@@ -106,6 +107,7 @@ struct PairLine {
 struct Overview {
   std::vector<PairLine> lines;  // of places, or of NICs, as the machine has them
   std::vector<PlacementRow> verdicts;
+  std::vector<Finding> findings;
   std::vector<GroupRow> groups;
 };
 

@@ -1,5 +1,6 @@
 #include "lib/placement/explanation.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -206,6 +207,27 @@ TEST(ExplanationTest, ANicServesAnother) {
   ExpectText(PairText(records, "0000:60:00.0", "gpu:0000:64:00.0"),
              {"WRONG gpu:0000:64:00.0",
               "this NIC is not among those chosen for it, but among those that should be"});
+}
+
+TEST(ExplanationTest, FindingsThatNameIt) {
+  World world(MakeP5());
+  for (CensusRow& row : world.census) {
+    if (row.nic == world.nic(kNic) && row.place == Place(kGpu)) row.ids.rdma_read = 300;
+  }
+  const RunRecords records = RecordsOf(world);
+  const PairExplanation pair = ExplainPair(records, NicOf(records, kNic), Place(kGpu));
+  ASSERT_FALSE(pair.findings.empty());
+  EXPECT_EQ(pair.findings[0].kind, "id_above_format");
+  ExpectText(FormatPair(records, pair), {"Findings error id_above_format of 0000:4f:00.0"});
+  const auto named = [](const std::vector<Finding>& findings) {
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const Finding& one) { return one.kind == "id_above_format"; });
+  };
+  EXPECT_TRUE(named(ExplainNic(records, world.nic(kNic)).findings));
+  EXPECT_TRUE(named(ExplainPlace(records, Place(kGpu)).findings));
+  EXPECT_FALSE(named(ExplainNic(records, world.nic("0000:50:00.0")).findings));
+  EXPECT_FALSE(named(ExplainPlace(records, Place("numa0")).findings));
+  EXPECT_FALSE(named(ExplainPair(records, NicOf(records, kNic), Place("numa0")).findings));
 }
 
 TEST(ExplanationTest, OverviewsHaveALineForEach) {

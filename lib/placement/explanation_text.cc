@@ -259,6 +259,18 @@ std::string PairVerdicts(const RunRecords& records, const PairExplanation& pair)
   return text;
 }
 
+std::string FindingsPart(const std::vector<Finding>& findings) {
+  if (findings.empty()) return "\nFindings\n" + Line("none that names it");
+  std::string text = "\nFindings\n";
+  for (const Finding& finding : findings) {
+    text += Line(fmt::format("{} {}{}", ToString(finding.severity), finding.kind,
+                             finding.nic ? " of " + NameOf(*finding.nic) : ""));
+    text += Line(Printable(finding.sentence), 4);
+    if (!finding.evidence.empty()) text += Line(Printable(finding.evidence), 4);
+  }
+  return text;
+}
+
 std::string GroupsPart(const std::vector<GroupRow>& groups) {
   if (groups.empty()) return "\nUnder load\n" + Line("not measured (railgauge load does)");
   std::string text = "\nUnder load\n";
@@ -361,7 +373,8 @@ std::string FormatPair(const RunRecords& records, const PairExplanation& explana
   return Heading(records, fmt::format("{} at {}", NameOf(explanation.nic.key()),
                                       explanation.place.ToString())) +
          TopologyPart(records, explanation) + IdsPart(explanation) + MeasuredPart(explanation) +
-         PairVerdicts(records, explanation) + GroupsPart(explanation.groups);
+         PairVerdicts(records, explanation) + FindingsPart(explanation.findings) +
+         GroupsPart(explanation.groups);
 }
 
 std::string FormatNic(const RunRecords& records, const Nic& nic, const Overview& overview) {
@@ -369,7 +382,7 @@ std::string FormatNic(const RunRecords& records, const Nic& nic, const Overview&
                                       Whereabouts(records.machine, nic.position))) +
          TableOf(overview, false) +
          VerdictsPart(records, overview.verdicts, "the placement that was judged does not use it") +
-         GroupsPart(overview.groups);
+         FindingsPart(overview.findings) + GroupsPart(overview.groups);
 }
 
 std::string FormatPlace(const RunRecords& records, const MemoryPlace& place,
@@ -378,7 +391,7 @@ std::string FormatPlace(const RunRecords& records, const MemoryPlace& place,
                  fmt::format("{}: {}", place.ToString(), WhatPlaceIs(records.machine, place))) +
          TableOf(overview, true) +
          VerdictsPart(records, overview.verdicts, "the run judged no NICs for it") +
-         GroupsPart(overview.groups);
+         FindingsPart(overview.findings) + GroupsPart(overview.groups);
 }
 
 }  // namespace railgauge

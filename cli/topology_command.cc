@@ -1,0 +1,64 @@
+// railgauge topology: the topology of a run's machine as hwloc XML, with what the run found out on
+// its objects, for lstopo to draw.
+
+#include <cstdio>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/run_records.h"
+#include "fmt/core.h"
+#include "lib/base/file.h"
+#include "lib/placement/topology_notes.h"
+#include "lib/topology/annotate.h"
+
+namespace railgauge {
+namespace {
+
+constexpr char kFooter[] =
+    "NICs, GPUs and NUMA nodes get info attributes (Railgauge…: relations, interconnect ids,\n"
+    "throughputs, verdicts), which lstopo shows with -v, and NICs and GPUs a subtype, which "
+    "lstopo\n"
+    "draws: of a NIC its throughput at the fastest and at the slowest place. All else is as it "
+    "was.\n"
+    "Exit status: 0 written; 2 usage or set-up error.\n"
+    "Examples:\n"
+    "  railgauge topology run-1 --output=run-1.xml && lstopo -i run-1.xml run-1.svg\n"
+    "  railgauge topology run-1 | lstopo -i - --if xml\n"
+    "  railgauge topology run-1 --hwloc-xml=with-caches.xml --output=run-1.xml";
+
+struct Options {
+  RunDirectoryOptions run;
+  std::string output = "-";
+};
+
+Result<ExitStatus> Run(const Options& options) {
+  RAILGAUGE_ASSIGN_OR_RETURN(const RunRecords records, ReadRunRecords(options.run));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string topology, TopologyFileOf(options.run));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml,
+                             AnnotateTopologyXml(topology, kNotePrefix, TopologyNotes(records)));
+  if (options.output == "-") {
+    std::fwrite(xml.data(), 1, xml.size(), stdout);
+    return kExitOk;
+  }
+  RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.output, xml));
+  fmt::print("{}: lstopo -i {} draws it, and with -v lists the notes\n", options.output,
+             options.output);
+  return kExitOk;
+}
+
+}  // namespace
+
+Command AddTopologyCommand(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "topology", "export a run's topology as hwloc XML with what the run found out");
+  command->footer(kFooter);
+  command->add_option("RUNDIR", options->run.directory, "the run directory")->required();
+  command->add_option("--output", options->output, "the XML file; - is stdout (default)")
+      ->type_name("FILE");
+  command->add_option("--hwloc-xml", options->run.hwloc_xml,
+                      "the topology, for a run directory without topology.xml");
+  return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};
+}
+
+}  // namespace railgauge
