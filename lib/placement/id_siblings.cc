@@ -250,6 +250,26 @@ std::vector<Finding> NicsThatCannotTell(std::span<const NicIds> table) {
   return findings;
 }
 
+// Whether each place of the trait's group has an id for all siblings, or for none, whatever their
+// relation to it: then the place decides, and siblings differ by which places are near them.
+bool DecidedByPlace(std::span<const NicIds> table, std::span<const size_t> siblings,
+                    const Trait& trait) {
+  if (trait.kind != Kind::kNamed) return false;
+  std::map<MemoryPlace, std::set<bool>> named;
+  std::set<MemoryPlace> of_group;
+  for (const size_t index : siblings) {
+    for (const auto& [group, answers] : AnswersOf(table[index], trait.field)) {
+      if (group.way != trait.group.way) continue;
+      for (const auto& [place, id] : answers) {
+        named[place].insert(id.has_value());
+        if (group == trait.group) of_group.insert(place);
+      }
+    }
+  }
+  return std::all_of(of_group.begin(), of_group.end(),
+                     [&](const MemoryPlace& place) { return named[place].size() == 1; });
+}
+
 }  // namespace
 
 std::vector<std::vector<size_t>> SiblingClasses(const Machine& machine,
@@ -285,7 +305,7 @@ SiblingComparison CompareSiblings(std::span<const NicIds> table, std::span<const
         values.begin(), values.end(),
         [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
     if (3 * (all - usual->second.size()) > all) {
-      comparison.split.insert(trait);
+      if (!DecidedByPlace(table, siblings, trait)) comparison.split.insert(trait);
       continue;
     }
     for (const auto& [value, members] : values) {

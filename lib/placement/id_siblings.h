@@ -36,7 +36,9 @@ std::vector<std::vector<size_t>> SiblingClasses(const Machine& machine,
 // What is unusual about a class of siblings.
 struct SiblingComparison {
   std::map<size_t, std::vector<Deviation>> deviating;  // by index into the table
-  std::set<Trait> split;  // traits in which more than a third is unlike the others
+  // Traits in which more than a third is unlike the others, unless each place of the group has an
+  // id for all siblings or for none: then they differ by which places are near them.
+  std::set<Trait> split;
 };
 SiblingComparison CompareSiblings(std::span<const NicIds> table, std::span<const size_t> siblings);
 
