@@ -30,6 +30,7 @@ Command AddExplainCommand(CLI::App& app);
 Command AddJudgeCommand(CLI::App& app);
 Command AddPoliciesCommand(CLI::App& app);
 Command AddLoadCommand(CLI::App& app);
+Command AddReportCommand(CLI::App& app);
 Command AddServeCommand(CLI::App& app);
 Command AddTokenCommand(CLI::App& app);
 Command AddTopologyCommand(CLI::App& app);

@@ -11,7 +11,7 @@ const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 
 const [nodeModules, file, probe, ...args] = process.argv.slice(2);
-const { chromium } = require(path.join(nodeModules, 'playwright-core'));
+const { chromium } = require(path.resolve(nodeModules, 'playwright-core'));
 
 const text = async (locator) => (await locator.innerText()).replace(/\s+/g, ' ');
 const visible = (locator) => locator.first().isVisible();

@@ -120,7 +120,9 @@ Result<PageData> ReadRunForPage(const std::string& directory, const std::string&
   reader.Read<SummaryRow>(!of_load);
   reader.Read<PlacementRow>(!of_load);
   reader.Read<InterconnectRow>(!of_load);
+  reader.Read<AssignmentRow>(false);
   reader.Read<GroupRow>(false);
+  reader.Read<Finding>(false);
   if (data.tables.empty() && data.run_json.empty()) {
     std::string why = "it holds no file of a run";
     for (const PageFile& file : data.files) {

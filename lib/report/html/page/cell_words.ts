@@ -12,7 +12,7 @@ export interface Unit {
 
 // Of the fastest cell of the view, as small messages and scaled machines are slow.
 export function unitFor(bytesPerSecond: number): Unit {
-  if (bytesPerSecond >= 1e9) return { name: 'GB/s', factor: 1e9 };
+  if (bytesPerSecond >= 1e9 || bytesPerSecond === 0) return { name: 'GB/s', factor: 1e9 };
   if (bytesPerSecond >= 1e6) return { name: 'MB/s', factor: 1e6 };
   return { name: 'kB/s', factor: 1e3 };
 }

@@ -49,6 +49,8 @@ function rateDomain(values: number[]): [number, number] {
 }
 
 function finish(chart: SVGSVGElement | HTMLElement, label: string): SVGSVGElement | HTMLElement {
+  // One picture with one name: the parts have names that a group may not have.
+  for (const part of chart.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label');
   chart.setAttribute('role', 'img');
   chart.setAttribute('aria-label', label);
   return chart;

@@ -6,13 +6,17 @@ import type { Run } from './model.ts';
 import { dataTable, type ColumnSpec } from './table.ts';
 import { bytes, counted, number, present } from './words.ts';
 
+const WIDE = ['command line', 'versions', 'peer', 'cuda attributes'];
+
 function list(rows: [string, unknown][]): HTMLElement {
   return h(
     'dl',
     { class: 'facts' },
     rows
       .filter(([, value]) => value !== null && value !== undefined && value !== '')
-      .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, plain(name, value)))),
+      .map(([name, value]) =>
+        h('div', { class: WIDE.includes(name) ? 'wide' : null }, h('dt', {}, name), h('dd', {}, plain(name, value))),
+      ),
   );
 }
 
@@ -121,6 +125,7 @@ export function machineFacts(data: PageData): Child {
 
 const FILES: [string, string][] = [
   ['placement', 'one consumer of the placement'],
+  ['assignment', 'all consumers of the placement together'],
   ['findings', 'one finding'],
   ['groups', 'NICs that ran at once'],
   ['summary', 'one cell: NIC, place, operation, direction, size'],
@@ -163,7 +168,7 @@ function fileTable(name: string, run: Run): HTMLElement {
       value,
       show: (row) => {
         const cell = value(row);
-        return cell === null ? '' : show(cell);
+        return cell === null ? '' : show(cell).replaceAll(';', '; ');
       },
     };
   });

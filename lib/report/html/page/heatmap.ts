@@ -22,8 +22,8 @@ export interface HeatMapOptions {
 function marks(cell: Cell, run: Run): Child[] {
   const letter = run.letterOf(cell);
   return [
-    letter ? h('sup', { class: 'id-mark', 'aria-hidden': 'true' }, letter) : null,
-    isBad(cell) ? h('span', { class: 'bad-mark', 'aria-hidden': 'true' }, wordsOf(cell.verdict).sign) : null,
+    letter ? h('sup', { class: 'id-mark' }, letter) : null,
+    isBad(cell) ? h('span', { class: 'bad-mark' }, wordsOf(cell.verdict).sign) : null,
   ];
 }
 
@@ -98,11 +98,16 @@ export class HeatMap {
         class: `shade-${shade}${isBad(cell) ? ' bad' : ''}`,
         'data-cell': cell.key,
         role: open ? 'gridcell' : null,
-        'aria-label': spoken(cell, this.run, this.shares),
         'aria-selected': open ? String(selected?.key === cell.key) : null,
         tabindex: open ? -1 : null,
       },
-      h('span', { class: 'figure' }, figure(cell, metric, unit, this.run, this.shares), marks(cell, this.run)),
+      h(
+        'span',
+        { class: 'figure', 'aria-hidden': 'true' },
+        figure(cell, metric, unit, this.run, this.shares),
+        marks(cell, this.run),
+      ),
+      h('span', { class: 'hidden' }, spoken(cell, this.run, this.shares)),
     );
     if (open) box.addEventListener('click', () => open(cell));
     tooltip?.attach(box, cell);

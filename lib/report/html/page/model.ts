@@ -25,6 +25,7 @@ export interface View {
   operation: string;
   direction: string;
   label: string;
+  alone: boolean;
 }
 
 export interface Cell {
@@ -187,8 +188,8 @@ export class Run {
       const cell = this.readCell(table, row, view);
       if (!this.cells.has(cell.key)) this.cells.set(cell.key, cell);
     }
-    // The largest size first, as verdicts rest on it.
-    this.views.push(...[...views.values()].sort((a, b) => sizeOf(b) - sizeOf(a)));
+    // The largest size first, as verdicts rest on it; what ran at once comes after what ran alone.
+    this.views.push(...[...views.values()].sort((a, b) => Number(b.alone) - Number(a.alone) || sizeOf(b) - sizeOf(a)));
   }
 
   private readCell(table: Table, row: number, view: View): Cell {
@@ -283,7 +284,13 @@ function viewOfRow(table: Table, row: number, shown: { size: boolean; depth: boo
   if (shown.size) label += `, ${bytes(size)}`;
   if (shown.depth) label += `, depth ${depth}`;
   if (shown.load) label += load === 'alone' ? ', alone' : `, with ${load}`;
-  return { key: [operation, direction, size, depth, load].join('/'), operation, direction, label };
+  return {
+    key: [operation, direction, size, depth, load].join('/'),
+    operation,
+    direction,
+    label,
+    alone: load === 'alone',
+  };
 }
 
 function listNics(data: PageData): Nic[] {

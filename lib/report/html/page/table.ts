@@ -20,6 +20,7 @@ export interface TableSpec<Row> {
 
 const FIRST_ROWS = 200;
 const FILTER_FROM = 8;
+const LONG = 60; // characters; such a column needs room
 
 function compare(a: Value, b: Value): number {
   if (a === b) return 0;
@@ -140,7 +141,8 @@ class DataTable<Row> {
       {},
       this.spec.columns.map((column) => {
         const shown = column.show ? column.show(row) : String(column.value(row) ?? '');
-        return h('td', { class: column.numeric ? 'numeric' : null }, shown);
+        const long = typeof shown === 'string' && shown.length > LONG;
+        return h('td', { class: column.numeric ? 'numeric' : long ? 'long' : null }, shown);
       }),
     );
   }

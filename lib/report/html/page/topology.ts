@@ -147,11 +147,11 @@ export class Topology {
         class: `device device-${kind} ${shade}${cell && isBad(cell) ? ' bad' : ''}`,
         'data-device': key,
         'aria-pressed': String(device === key),
-        'aria-label': `${words} ${name} ${sub}${cell ? `: ${spoken(cell, this.run, this.shares)}` : ''}`,
         click: () => this.choose(key, cell),
       },
-      h('span', { class: 'name' }, name, sub && h('small', {}, ` ${sub}`)),
+      h('span', { class: 'name' }, h('span', { class: 'hidden' }, `${words} `), name, sub && h('small', {}, ` ${sub}`)),
       value,
+      cell && h('span', { class: 'hidden' }, `: ${spoken(cell, this.run, this.shares)}`),
     );
     if (cell) this.tooltip.attach(box, cell);
     return box;

@@ -4,7 +4,7 @@
 import { figure, isBad, unitFor } from './cell_words.ts';
 import { h, type Child } from './dom.ts';
 import { tableOf } from './data.ts';
-import type { Cell, Decision, Run } from './model.ts';
+import { attributingField, type Cell, type Decision, type Run } from './model.ts';
 import type { Shares } from './shade.ts';
 import { counted, percent, rankOf, shortAddress, VERDICT_ORDER, wordsOf } from './words.ts';
 
@@ -208,7 +208,19 @@ function severityRank(severity: string): number {
   return rank < 0 ? Object.keys(SEVERITIES).length : rank;
 }
 
-export function findingList(run: Run): Child {
+// A cell that a finding is about: the slowest of its NIC and places, of the transfers that its field
+// attributes.
+function cellOfFinding(nic: string, places: string[], field: string, run: Run): Cell | null {
+  const views = run.views.filter(
+    (view) => !field || field === 'recv' || attributingField(view.operation, view.direction) === field,
+  );
+  const cells = views
+    .flatMap((view) => places.map((place) => run.cell(view.key, nic, place)))
+    .filter((cell): cell is Cell => cell !== undefined && cell.median !== null);
+  return cells.sort((a, b) => (run.classRatio(a) ?? 2) - (run.classRatio(b) ?? 2))[0] ?? null;
+}
+
+export function findingList(run: Run, show: ShowCell): Child {
   const table = tableOf(run.data, 'findings');
   const rows = Array.from({ length: table.rows }, (_, row) => row);
   if (rows.length === 0) return null;
@@ -218,6 +230,7 @@ export function findingList(run: Run): Child {
     const words = SEVERITIES[severity] ?? { sign: '•', tone: 'none' };
     const nic = table.text('nic_pci_address', row);
     const evidence = table.text('evidence', row);
+    const cell = nic ? cellOfFinding(nic, table.list('places', row), table.text('field', row), run) : null;
     return h(
       'li',
       { class: `decision tone-${words.tone}` },
@@ -235,6 +248,8 @@ export function findingList(run: Run): Child {
         table.text('sentence', row),
       ),
       evidence && h('p', { class: 'small' }, evidence),
+      cell &&
+        h('button', { type: 'button', class: 'evidence no-print', click: () => show(cell, null) }, 'Show the evidence'),
     );
   };
   const SHOWN = 8;
@@ -249,6 +264,55 @@ export function findingList(run: Run): Child {
         h('ul', { class: 'decisions' }, rows.slice(SHOWN).map(item)),
       ),
   ];
+}
+
+const SHARING: Record<string, { sign: string; tone: string }> = {
+  slowed: { sign: '▼', tone: 'bad' },
+  noisy: { sign: '≈', tone: 'doubt' },
+  undecided: { sign: '?', tone: 'doubt' },
+  independent: { sign: '✓', tone: 'good' },
+};
+
+// Of a run of load: what NICs that run at once do to each other.
+export function groupList(run: Run): Child {
+  const table = tableOf(run.data, 'groups');
+  if (table.rows === 0) return null;
+  const order = Object.keys(SHARING);
+  const rows = Array.from({ length: table.rows }, (_, row) => row).sort(
+    (a, b) => order.indexOf(table.text('sharing', a)) - order.indexOf(table.text('sharing', b)),
+  );
+  const item = (row: number): HTMLElement => {
+    const sharing = table.text('sharing', row);
+    const words = SHARING[sharing] ?? { sign: '•', tone: 'none' };
+    const factor = table.number('sharing_factor', row);
+    const [low, high] = [table.number('sharing_factor_low', row), table.number('sharing_factor_high', row)];
+    const interval = low !== null && high !== null ? ` (${percent(low, 1)} to ${percent(high, 1)})` : '';
+    const direction = table.text('direction', row) || 'both directions';
+    return h(
+      'li',
+      { class: `decision tone-${words.tone}` },
+      h(
+        'p',
+        { class: 'sentence' },
+        h(
+          'span',
+          { class: `badge tone-${words.tone}` },
+          h('span', { 'aria-hidden': 'true' }, `${words.sign} `),
+          sharing,
+        ),
+        ' ',
+        h('b', {}, `${table.text('load', row)}, ${table.text('operation', row).toUpperCase()} ${direction}`),
+        `: ${table.text('reason', row)}`,
+      ),
+      h(
+        'p',
+        { class: 'small' },
+        `${nicNames(table.list('nic_pci_addresses', row), run)} at ${table.list('places', row).join(', ')}.`,
+        factor !== null && ` At once they move ${percent(factor, 1)} of what they move alone${interval}.`,
+      ),
+    );
+  };
+  return [h('h3', {}, 'NICs that ran at once'), h('ul', { class: 'decisions' }, rows.map(item))];
 }
 
 export function noteList(run: Run): Child {

@@ -1,0 +1,70 @@
+// railgauge report: a run directory as one HTML file for people.
+
+#include <cstdio>
+
+#include "cli/command.h"
+#include "cli/messages.h"
+#include "cli/software_versions.h"
+#include "fmt/core.h"
+#include "lib/base/file.h"
+#include "lib/report/html/page.h"
+#include "lib/report/html/run_page.h"
+
+namespace railgauge {
+namespace {
+
+constexpr char kFooter[] =
+    "RUNDIR is what check or load wrote. The file holds everything that it shows, and opens in "
+    "any\n"
+    "browser without a network: verdicts with the windows that they rest on, the machine's "
+    "drawing,\n"
+    "a heat map of every NIC and memory place, and every CSV file as a table. A run that did not\n"
+    "finish has a page, too, which says what is missing.\n"
+    "Exit status: 0 the page is written; 2 it is not; 3 it is, and a file of the run could not be\n"
+    "read: the page says which.\n"
+    "Examples:\n"
+    "  railgauge report results/run-20261129T165320Z-19f3\n"
+    "  railgauge report run-1 --output=node-a.html";
+
+struct Options {
+  std::string directory;
+  std::string output;
+};
+
+Result<ExitStatus> Run(const Options& options) {
+  if (PageTemplate().empty()) {
+    return Fail(MakeError("write report", options.directory,
+                          "this binary was built without the page (--define=report_page=none)",
+                          "Build it where scripts/setup reaches an npm registry"));
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      const PageData data,
+      ReadRunForPage(options.directory, fmt::format("railgauge {}", kVersion)));
+  std::string path = options.output;
+  if (path.empty()) path = options.directory + "/report.html";
+  RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(path, FillPage(PageTemplate(), ToJson(data))));
+  std::vector<std::string> notes;
+  bool unreadable = false;
+  for (const PageFile& file : data.files) {
+    if (file.problem.empty()) continue;
+    notes.push_back(file.name + ": " + file.problem);
+    unreadable |= !file.missing;
+  }
+  PrintNotes(notes);
+  fmt::print("report: {}\n", Printable(path));
+  return unreadable ? kExitUndecided : kExitOk;
+}
+
+}  // namespace
+
+Command AddReportCommand(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("report", "a run as one HTML file");
+  command->footer(kFooter);
+  command->add_option("RUNDIR", options->directory, "the run directory")->required();
+  command->add_option("--output", options->output, "the file to write; default RUNDIR/report.html")
+      ->type_name("FILE");
+  return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};
+}
+
+}  // namespace railgauge

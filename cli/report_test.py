@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""`railgauge report`: the page of a run, looked at in a browser as a reader would."""
+import os
+import shutil
+import subprocess
+import tempfile
+
+import cli_testing
+import report_testing
+from cli_testing import CliTestCase, run, runfile
+
+NODE_MODULES = os.path.join(os.environ.get("TEST_SRCDIR", ""), "npm_test", "node_modules")
+MAX_BYTES = 3 << 20
+HOSTILE = '</script><img src=x onerror="globalThis.hacked=1">'
+
+
+class ReportTestCase(CliTestCase):
+    """Pages of staged runs, made once."""
+
+    runs = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
+        cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
+
+    @classmethod
+    def source(cls, machine):
+        """A short real run on the emulated `machine`."""
+        folder = os.path.join(cls.shared, "source-" + machine.replace("/", "-"))
+        if not os.path.isdir(folder):
+            outcome = run([runfile("cli/railgauge"), "check", f"--emulate={machine}", "--placement=nearest",
+                           "--time-budget=1s", f"--output={folder}"], cwd=cls.shared)
+            assert outcome.status in (0, 1, 3), str(outcome)
+        return folder
+
+    @classmethod
+    def staged(cls, machine):
+        folder = os.path.join(cls.shared, "staged-" + machine.replace("/", "-"))
+        if machine not in cls.runs:
+            cls.runs[machine] = report_testing.StagedRun(cls.source(machine), folder)
+            outcome = run([runfile("cli/railgauge"), "report", folder], cwd=cls.shared)
+            assert outcome.status == 0, str(outcome)
+        return cls.runs[machine]
+
+    def probe(self, page, name, *arguments):
+        """What the probe of report_browser.cjs prints; it fails with what it says."""
+        outcome = run(["node", runfile("cli/report_browser.cjs"), NODE_MODULES, page, name, *arguments],
+                      env={**os.environ, "HOME": self.folder})
+        self.assertEqual(outcome.status, 0, outcome.stderr)
+        return outcome.stdout
+
+
+class PageOfP5(ReportTestCase):
+    """32 NICs × 10 places × 4 ways × 12 windows, with a slow NIC and a wrong choice."""
+
+    def setUp(self):
+        super().setUp()
+        self.run_of_p5 = self.staged("p5.48xlarge/64")
+        self.page = os.path.join(self.run_of_p5.folder, "report.html")
+
+    def test_is_one_file_below_three_megabytes(self):
+        self.assertLess(os.path.getsize(self.page), MAX_BYTES)
+        self.assertEqual(len(self.run_of_p5.samples), 32 * 10 * 4 * report_testing.ROUNDS)
+
+    def test_loads_and_says_what_was_found(self):
+        text = self.probe(self.page, "loads", "p5.48xlarge")
+        for part in ("emulated", "synthetic", "a staged run", "1 WRONG", "1 SLOW", "6 OK", "One NIC stands out",
+                     "2 findings", "Two staged ids do not fit.",
+                     self.run_of_p5.info["run_id"]):
+            self.assertTrue(part in text.replace("▼ ", "").replace("✗ ", "").replace("✓ ", ""), part)
+
+    def test_tooltip_shows_the_windows(self):
+        cell = self.run_of_p5.summary[0]
+        windows = [sample for sample in self.run_of_p5.samples
+                   if all(sample[name] == cell[name] for name in ("nic_pci_address", "place", "operation", "direction"))]
+        self.assertEqual(len(windows), report_testing.ROUNDS)
+        figures = [f"{window['throughput_bytes_per_second'] / 1e9:.3g}" for window in windows]
+        key = f"read/to_memory/1048576/32/alone {cell['nic_pci_address']} {cell['place']}"
+        self.probe(self.page, "tooltip", key, "12 windows", "interval", ", ".join(
+            f"{float(figure):.2f}" if float(figure) < 9.995 else f"{float(figure):.1f}" for figure in figures))
+
+    def test_table_sorts(self):
+        self.probe(self.page, "sort")
+
+    def test_table_filters(self):
+        slow = self.run_of_p5.slow[1]
+        self.probe(self.page, "filter", f"{slow} slow", "40 of 1280 rows")
+        self.probe(self.page, "filter", f"{slow} read to_memory numa1", "1 of 1280 rows")
+
+    def test_keyboard_reaches_a_cell_and_its_details(self):
+        self.probe(self.page, "keyboard")
+
+    def test_the_bad_nic_is_one_click_away(self):
+        self.probe(self.page, "evidence", self.run_of_p5.slow[1])
+
+    def test_topology_shows_the_paths_of_a_device(self):
+        self.probe(self.page, "topology", self.run_of_p5.slow[0])
+        self.probe(self.page, "topology", "gpu:0000:53:00.0")
+
+    def test_selectors_choose_what_the_map_shows(self):
+        self.probe(self.page, "views")
+
+    def test_light_and_dark(self):
+        self.probe(self.page, "themes")
+
+    def test_accessible(self):
+        self.probe(self.page, "accessible")
+
+    def test_narrow(self):
+        self.probe(self.page, "narrow")
+
+    def test_prints(self):
+        pdf = self.path("page.pdf")
+        self.probe(self.page, "print", pdf)
+        self.assertGreater(os.path.getsize(pdf), 20_000)
+
+
+class PageOfOtherRuns(ReportTestCase):
+    """What a run may lack, and names that are no names."""
+
+    def report(self, folder, *arguments, status=0):
+        outcome = self.railgauge("report", folder, *arguments)
+        self.assert_status(outcome, status)
+        return outcome
+
+    def copy(self, machine="g5.48xlarge"):
+        folder = self.path("run")
+        shutil.copytree(self.source(machine), folder)
+        return folder
+
+    def test_hostile_names(self):
+        folder = self.path("run")
+        staged = report_testing.StagedRun(self.source("p4d.24xlarge/64"), folder)
+        staged.info["notes"] = [HOSTILE]
+        staged.info["machine"]["nics"][0]["name"] = HOSTILE
+        staged.info["machine"]["kernel"] = HOSTILE
+        staged.write_info()
+        for row in staged.samples + staged.summary:
+            if row["nic_name"] == staged.nics[0][1]:
+                row["nic_name"] = HOSTILE
+        staged.placement[0]["reason"] = HOSTILE
+        staged.write("samples.csv", staged.samples)
+        staged.write("summary.csv", staged.summary)
+        staged.write("placement.csv", staged.placement)
+        self.report(folder)
+        self.probe(os.path.join(folder, "report.html"), "hostile", HOSTILE)
+
+    def test_flat_machine_with_one_nic(self):
+        self.report(self.copy(), "--output=page.html")
+        self.assertIn("g5.48xlarge", self.probe(self.path("page.html"), "loads", "g5.48xlarge"))
+
+    def test_killed_run(self):
+        folder = self.copy("p4d.24xlarge/64")
+        for name in ("run.json", "summary.csv", "placement.csv", "interconnects.csv"):
+            os.unlink(os.path.join(folder, name))
+        outcome = self.report(folder)
+        self.assertIn("summary.csv: missing", outcome.stderr)
+        text = self.probe(os.path.join(folder, "report.html"), "loads", "p4d.24xlarge")
+        self.assertIn("summary.csv: missing", text)
+        self.assertIn("NUMA node 0", text)
+
+    def test_broken_file(self):
+        folder = self.copy()
+        with open(os.path.join(folder, "samples.csv"), "w", encoding="utf-8") as file:
+            file.write("no,such,columns\n1,2,3\n")
+        outcome = self.report(folder, status=3)
+        self.assertIn("samples.csv", outcome.stderr)
+        self.assertIn("samples.csv", self.probe(os.path.join(folder, "report.html"), "loads", "g5.48xlarge"))
+
+    def test_what_is_no_run(self):
+        self.assert_one_line(self.railgauge("report", "nowhere"), "nowhere", "it holds no file of a run")
+        os.mkdir(self.path("empty"))
+        self.assert_one_line(self.railgauge("report", "empty"), "empty", "Give a directory")
+        self.assert_one_line(self.railgauge("report"), "RUNDIR")
+        self.assert_one_line(self.railgauge("report", self.copy(), "--output=no/such/folder.html"), "no/such/folder.html")
+
+
+if __name__ == "__main__":
+    if subprocess.run(["node", "--version"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
+        raise SystemExit("there is no node: scripts/setup --test installs it")
+    cli_testing.main()
