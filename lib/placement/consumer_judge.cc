@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fmt/core.h"
+#include "lib/placement/ceilings.h"
 #include "lib/placement/certainty.h"
 #include "lib/placement/comparison.h"
 #include "lib/placement/coverage.h"
@@ -230,9 +231,12 @@ void ConsumerJudge::CheckClass(const NicKey& nic, const MeasuredCell& cell) {
   const auto standing = evidence_.classes().Of(cell);
   if (!standing || !standing->suspect) return;
   const Comparison comparison = evidence_.CompareWithClass(cell);
+  std::string ceiling = CeilingPhrase(evidence_.machine(), cell);
+  if (!ceiling.empty()) ceiling = fmt::format(", {},", ceiling);
   const std::string gap = fmt::format(
-      "{} gives {} where the median of {} {} cells is {} ({}; {})", NameOf(nic), RateOf(cell),
-      standing->members, ToString(evidence_.relations().Of(nic.address, assignment_.consumer)),
+      "{} gives {}{} where the median of {} {} cells is {} ({}; {})", NameOf(nic), RateOf(cell),
+      ceiling, standing->members,
+      ToString(evidence_.relations().Of(nic.address, assignment_.consumer)),
       FormatBytesPerSecond(BytesPerSecond{standing->median}), MeasureOf(cell), LossOf(comparison));
   Concern concern;
   concern.loss = 1 - comparison.ratio;

@@ -56,6 +56,39 @@ inline constexpr FindingKind kFindingKinds[] = {
     // What has no one speed.
     {"unsteady", Severity::kWarning,
      "Half of the windows of a NIC at a place are a tenth or more away from their median."},
+    // The machine against its instance type, and its NICs against each other.
+    {"nic_count", Severity::kWarning,
+     "The machine has fewer EFA NICs than its instance type, or a switch fewer than the others."},
+    {"gpu_count", Severity::kWarning, "PCI shows fewer GPUs than the instance type has."},
+    {"port_rate", Severity::kWarning,
+     "A port reports a rate below its line rate, or below that of most siblings."},
+    {"no_topology", Severity::kWarning,
+     "PCI is hidden, or shows one flat bus where the machine has more: what is near is unknown."},
+    {"numa_unknown", Severity::kWarning, "The kernel does not say the NUMA node of a NIC or GPU."},
+    {"narrow_link", Severity::kWarning,
+     "The PCI link of a NIC shows less than its siblings' or than its line rate."},
+    {"rdma_missing", Severity::kWarning,
+     "A NIC does not offer RDMA READ or WRITE, which its instance type has."},
+    {"registration_fails", Severity::kWarning,
+     "A NIC refuses to register memory in a way that driver and GPU offer."},
+    // The way between a NIC and a GPU below one switch.
+    {"acs_redirect", Severity::kWarning,
+     "Bridges send what goes between NICs and GPUs below a switch up to the root port."},
+    {"acs_unreadable", Severity::kNote, "Whether bridges redirect cannot be read by this user."},
+    {"peer_path_slow", Severity::kWarning,
+     "NICs are slow with GPUs below the same switch, and ACS redirect is not seen to be on."},
+    // Measured speeds that single out no NIC.
+    {"class_below_ceiling", Severity::kWarning,
+     "All NICs are far below their line rate with the nearest memory."},
+    {"two_speeds", Severity::kWarning,
+     "Windows of one cell have two modes; the sentence has both."},
+    {"class_of_two_speeds", Severity::kWarning,
+     "Cells that should be equally fast have two modes; the sentence has both."},
+    {"wide_spread", Severity::kWarning,
+     "Windows of a cell spread far more than those of others like it."},
+    {"cpu_bound", Severity::kNote,
+     "The measuring thread, not the path, was the limit in most windows of a cell."},
+    {"no_counters", Severity::kNote, "No counters of the devices prove most windows of a cell."},
 };
 
 // The kind of that name; one that the table lacks does not compile.

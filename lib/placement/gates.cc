@@ -17,6 +17,8 @@ std::vector<NamedGate> Describe(const JudgeGates& gates) {
       {"max_suspects", static_cast<double>(gates.max_suspects),
        "chosen NICs of a consumer that are measured again"},
       {"wide_spread", gates.wide_spread, "times the spread of a class that is a finding"},
+      {"far_below_ceiling", gates.far_below_ceiling,
+       "share of its line rate below which a class is slow"},
       {"seed", static_cast<double>(gates.seed), "seed of the simulated dips"},
   };
 }

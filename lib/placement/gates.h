@@ -46,6 +46,9 @@ struct JudgeGates {
   // Windows that spread this many times as much as others of their class are a finding. Noise with
   // long tails makes two spreads differ by two now and then.
   double wide_spread = 3;
+  // A class of the nearest memory whose median is below this share of its line rate is a finding.
+  // p6-b200 reaches 75 % of it with all GPUs at once (published), and nothing known less.
+  double far_below_ceiling = 0.7;
   // Of the simulated dips (dip.h); fixed, so that the same samples give the same verdict.
   uint64_t seed = 1;
 };

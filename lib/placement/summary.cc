@@ -3,6 +3,7 @@
 #include <string>
 
 #include "fmt/core.h"
+#include "lib/placement/ceilings.h"
 #include "lib/placement/certainty.h"
 #include "lib/placement/comparison.h"
 #include "lib/placement/findings.h"
@@ -25,10 +26,12 @@ bool JudgeByClass(const Evidence& evidence, const MeasuredCell& cell, SummaryRow
   if (!standing->suspect) return false;
   const Comparison comparison = evidence.CompareWithClass(cell);
   row.rounds_adjusted_p_value = comparison.adjusted_p_value;
-  const std::string gap =
+  std::string gap =
       fmt::format("{} where {} cells of its class have a median of {}",
                   FormatBytesPerSecond(BytesPerSecond{*cell.median}), standing->members,
                   FormatBytesPerSecond(BytesPerSecond{standing->median}));
+  const std::string phrase = CeilingPhrase(evidence.machine(), cell);
+  if (!phrase.empty()) gap += "; it is " + phrase;
   if (comparison.outcome == Outcome::kWorse) {
     row.verdict = Verdict::kSlow;
     row.reason = gap;
@@ -83,6 +86,15 @@ void JudgeMeasured(const Evidence& evidence, const MeasuredCell& cell, SummaryRo
   }
 }
 
+void AddCeiling(const Machine& machine, const MeasuredCell& cell, SummaryRow& row) {
+  const auto ceiling = BindingCeiling(machine, cell.cell);
+  if (!ceiling || !cell.median) return;
+  row.ceiling_resource = ceiling->resource;
+  row.ceiling = ceiling->capacity;
+  row.ceiling_provenance = ToString(ceiling->basis);
+  row.ceiling_fraction = *cell.median / ceiling->capacity.value;
+}
+
 void AddFindings(const CellFindings& findings, SummaryRow& row) {
   row.findings = findings.Names();
   const auto& speeds = findings.two_speeds ? findings.two_speeds : findings.class_two_speeds;
@@ -132,6 +144,7 @@ std::vector<SummaryRow> Summarize(const Evidence& evidence) {
       row.interval_confidence = found->confidence;
     }
     AddFindings(evidence.findings().Of(cell), row);
+    AddCeiling(evidence.machine(), cell, row);
     if (cell.measured()) {
       JudgeMeasured(evidence, cell, row);
       AddRemarks(cell, row);

@@ -14,7 +14,7 @@ namespace railgauge {
 // proven; NOISY when it has two speeds, its own interval is wider than JudgeGates::noisy_width, or
 // all its windows were disturbed;
 // INVALID and UNDECIDED when it has no good window; else OK.
-// `ceiling_fraction` is empty: no ceiling of a path is known here.
+// `ceiling` is the best line rate that is known of the NIC (ceilings.h); no verdict rests on it.
 std::vector<SummaryRow> Summarize(const Evidence& evidence);
 
 }  // namespace railgauge

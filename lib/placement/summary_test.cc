@@ -28,7 +28,19 @@ TEST(SummaryTest, OneWindowHasNoSpread) {
   EXPECT_EQ(row.sample_count, 1u);
   EXPECT_EQ(row.throughput_median, BytesPerSecond{12e9});
   EXPECT_FALSE(row.throughput_mad || row.throughput_low || row.throughput_high);
-  EXPECT_FALSE(row.ceiling_fraction);
+  EXPECT_EQ(row.ceiling_fraction, 0.96);
+  EXPECT_EQ(row.ceiling_resource, "the line rate of rdmap79s0");
+  EXPECT_EQ(row.ceiling, BytesPerSecond{12.5e9});
+  EXPECT_EQ(row.ceiling_provenance, "published");
+}
+
+TEST(SummaryTest, AnUnknownCeilingStaysUnknown) {
+  World world(MakeP5());
+  world.machine.instance_type = "p9.48xlarge";
+  world.Add(AnyCell(world), 0, 12e9);
+  const SummaryRow row = RowsOf(world).at(0);
+  EXPECT_FALSE(row.ceiling_fraction || row.ceiling);
+  EXPECT_EQ(row.ceiling_resource + row.ceiling_provenance, "");
 }
 
 TEST(SummaryTest, SpreadAndInterval) {

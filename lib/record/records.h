@@ -191,7 +191,7 @@ struct SummaryRow {
   std::optional<BytesPerSecond> throughput_mad;  // median absolute deviation
   std::optional<BytesPerSecond> throughput_low;  // interval of the median
   std::optional<BytesPerSecond> throughput_high;
-  std::optional<double> ceiling_fraction;  // of the known ceiling of this path
+  std::optional<double> ceiling_fraction;  // of `ceiling`, by the median
   Verdict verdict = Verdict::kUndecided;
   std::string reason;
   std::optional<double> interval_confidence;  // of throughput_low to _high
@@ -207,6 +207,11 @@ struct SummaryRow {
   std::optional<BytesPerSecond> slow_speed;  // the two speeds: medians of their windows or members
   std::optional<BytesPerSecond> fast_speed;
   std::optional<double> slow_fraction;  // share of the windows or members that have the slow one
+  // The best known line rate of the path (placement/ceilings.h), what it is of, and where it is
+  // from: "published", "assumed" or "port". Empty where none is known.
+  std::string ceiling_resource;
+  std::optional<BytesPerSecond> ceiling;
+  std::string ceiling_provenance;
 };
 
 // placement.csv: one consumer's decision.

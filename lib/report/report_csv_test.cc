@@ -47,7 +47,8 @@ TEST(ReportCsvTest, Headers) {
                 "throughput_high_bytes_per_second,ceiling_fraction,verdict,reason,"
                 "interval_confidence_fraction,class_z,class_adjusted_p_value,"
                 "rounds_adjusted_p_value,findings,slow_speed_bytes_per_second,"
-                "fast_speed_bytes_per_second,slow_speed_fraction\n");
+                "fast_speed_bytes_per_second,slow_speed_fraction,ceiling_resource,"
+                "ceiling_bytes_per_second,ceiling_provenance\n");
   EXPECT_EQ(CsvHeader<PlacementRow>(),
             std::string(kRunHeader) +
                 "consumer,chosen_nic_pci_addresses,chosen_nic_names,best_nic_pci_addresses,"
@@ -221,11 +222,14 @@ TEST(ReportCsvTest, TheOtherRowsRoundTrip) {
   summary.slow_speed = BytesPerSecond{6e9};
   summary.fast_speed = BytesPerSecond{12.5e9};
   summary.slow_fraction = 0.25;
+  summary.ceiling_resource = "the line rate of rdmap198s0";
+  summary.ceiling = BytesPerSecond{12.5e9};
+  summary.ceiling_provenance = "published";
   EXPECT_EQ(LineOf(summary),
             std::string(kRunRow) +
                 "0000:c6:00.0,rdmap198s0,gpu:0000:ca:00.0,write,from_memory,1048576,16,alone,host,"
                 "same_switch,,10,12500000000,0,,,,SLOW,,0.99609375,-4.5,0.001,,two_speeds,"
-                "6000000000,12500000000,0.25\n");
+                "6000000000,12500000000,0.25,the line rate of rdmap198s0,12500000000,published\n");
   ExpectRoundTrip(summary);
 
   PlacementRow placement;

@@ -137,6 +137,9 @@ constexpr Column<SummaryRow> kSummaryColumns[] = {
     Of<SummaryRow>("slow_speed_bytes_per_second", RAILGAUGE_FIELD(slow_speed)),
     Of<SummaryRow>("fast_speed_bytes_per_second", RAILGAUGE_FIELD(fast_speed)),
     Of<SummaryRow>("slow_speed_fraction", RAILGAUGE_FIELD(slow_fraction)),
+    Of<SummaryRow>("ceiling_resource", RAILGAUGE_FIELD(ceiling_resource)),
+    Of<SummaryRow>("ceiling_bytes_per_second", RAILGAUGE_FIELD(ceiling)),
+    Of<SummaryRow>("ceiling_provenance", RAILGAUGE_FIELD(ceiling_provenance)),
 };
 
 constexpr Column<PlacementRow> kPlacementColumns[] = {
