@@ -92,9 +92,9 @@ class ExplainTest(CliTestCase):
         nics = [o for o in ElementTree.fromstring(noted).iter("object") if o.get("pci_busid") == NIC_ADDRESS]
         infos = {info.get("name"): info.get("value") for info in nics[0].findall("info")}
         self.assertRegex(nics[0].get("subtype"), r"^emulated EFA [\d.]+/[\d.]+ MB/s$")
-        self.assertIn(f"{GPU}=same_switch", infos["RailgaugeRelation"].split())
-        self.assertRegex(infos["RailgaugeReadToMemory"], rf"\b{GPU}=[\d.]+MB/s\b")
-        self.assertIn("numa1=?", infos["RailgaugeReadToMemory"].split())
+        self.assertIn(f"{GPU}=same_switch", infos["RailgaugeRunRelation"].split())
+        self.assertRegex(infos["RailgaugeRunReadToMemory"], rf"\b{GPU}=[\d.]+MB/s\b")
+        self.assertIn("numa1=?", infos["RailgaugeRunReadToMemory"].split())
         # What is exported is again a topology: of the same machine.
         os.replace(self.path("noted.xml"), self.path("run/topology.xml"))
         before = self.explain(GPU, NIC)
@@ -110,8 +110,8 @@ class ExplainTest(CliTestCase):
         self.assert_status(text, 0)
         self.assertRegex(text.stdout, r"PCI\(emulated EFA [\d.]+/[\d.]+ MB/s\) 4f:00.0")
         verbose = run([lstopo, "-v", "-i", self.path("noted.xml"), "-"])
-        self.assertIn("RailgaugePlatform=emulated", verbose.stdout)
-        self.assertIn("RailgaugeIdsRdmaRead=", verbose.stdout)
+        self.assertIn("RailgaugeRunPlatform=emulated", verbose.stdout)
+        self.assertIn("RailgaugeRunIdsRdmaRead=", verbose.stdout)
         self.assert_status(run([lstopo, "-i", self.path("noted.xml"), self.path("noted.svg")]), 0)
         with open(self.path("noted.svg"), encoding="utf-8") as file:
             self.assertRegex(file.read(), r">emulated EFA [\d.]+/[\d.]+ MB/s 4f:00.0<")

@@ -15,7 +15,7 @@ namespace railgauge {
 namespace {
 
 constexpr char kFooter[] =
-    "NICs, GPUs and NUMA nodes get info attributes (Railgauge…: relations, interconnect ids,\n"
+    "NICs, GPUs and NUMA nodes get info attributes (RailgaugeRun…: relations, interconnect ids,\n"
     "throughputs, verdicts), which lstopo shows with -v, and NICs and GPUs a subtype, which "
     "lstopo\n"
     "draws: of a NIC its throughput at the fastest and at the slowest place. All else is as it "

@@ -19,19 +19,19 @@ struct NamedField {
   const char* name;
   IcField field;
 };
-constexpr NamedField kFieldNotes[] = {{"RailgaugeIdsRecv", IcField::kRecv},
-                                      {"RailgaugeIdsRdmaRead", IcField::kRdmaRead},
-                                      {"RailgaugeIdsRdmaRecv", IcField::kRdmaRecv}};
+constexpr NamedField kFieldNotes[] = {{"RailgaugeRunIdsRecv", IcField::kRecv},
+                                      {"RailgaugeRunIdsRdmaRead", IcField::kRdmaRead},
+                                      {"RailgaugeRunIdsRdmaRecv", IcField::kRdmaRecv}};
 
 struct NamedDimension {
   const char* name;
   Dimension dimension;
 };
 constexpr NamedDimension kDimensionNotes[] = {
-    {"RailgaugeReadToMemory", {Operation::kRead, Direction::kToMemory}},
-    {"RailgaugeReadFromMemory", {Operation::kRead, Direction::kFromMemory}},
-    {"RailgaugeWriteToMemory", {Operation::kWrite, Direction::kToMemory}},
-    {"RailgaugeWriteFromMemory", {Operation::kWrite, Direction::kFromMemory}}};
+    {"RailgaugeRunReadToMemory", {Operation::kRead, Direction::kToMemory}},
+    {"RailgaugeRunReadFromMemory", {Operation::kRead, Direction::kFromMemory}},
+    {"RailgaugeRunWriteToMemory", {Operation::kWrite, Direction::kToMemory}},
+    {"RailgaugeRunWriteFromMemory", {Operation::kWrite, Direction::kFromMemory}}};
 
 void Append(const std::string& key, const std::string& value, std::string& list) {
   list += fmt::format("{}{}={}", list.empty() ? "" : " ", key, value);
@@ -93,9 +93,9 @@ ObjectNotes Notes::OfMachine() const {
   for (const Bytes size : sizes) text += (text.empty() ? "" : " ") + FormatBytes(size);
   return {std::monostate(),
           "",
-          {{"RailgaugeRun", run.run_id.empty() ? "?" : run.run_id},
-           {"RailgaugePlatform", run.platform.empty() ? "unknown" : run.platform},
-           {"RailgaugeMessageSizes", text.empty() ? "?" : text}}};
+          {{"RailgaugeRunId", run.run_id.empty() ? "?" : run.run_id},
+           {"RailgaugeRunPlatform", run.platform.empty() ? "unknown" : run.platform},
+           {"RailgaugeRunMessageSizes", text.empty() ? "?" : text}}};
 }
 
 std::string Notes::IdText(const PciAddress& nic, const MemoryPlace& place, IcField field) const {
@@ -165,7 +165,7 @@ ObjectNotes Notes::OfNic(const Nic& nic) const {
     Append(place.ToString(),
            std::string(ToString(RelationOf(records_.machine, nic, place).relation)), relations);
   }
-  notes.infos.emplace_back("RailgaugeRelation", relations);
+  notes.infos.emplace_back("RailgaugeRunRelation", relations);
   for (const auto& [name, field] : kFieldNotes) {
     std::string ids;
     for (const MemoryPlace& place : places_) {
@@ -201,14 +201,14 @@ ObjectNotes Notes::OfPlace(const MemoryPlace& place) const {
   notes.object = place.gpu;
   if (place.is_host()) notes.object = place.numa_node;
   if (place.is_gpu()) notes.subtype = GpuSubtype(place);
-  notes.infos.emplace_back("RailgaugePlace", place.ToString());
+  notes.infos.emplace_back("RailgaugeRunPlace", place.ToString());
   const std::vector<const Nic*> nearest = NearestNics(place);
   std::string nics;
   for (const Nic* nic : nearest) {
     Append(nic->position.address.ToString(),
            std::string(ToString(RelationOf(records_.machine, *nic, place).relation)), nics);
   }
-  notes.infos.emplace_back("RailgaugeNearestNics", nics.empty() ? "?" : nics);
+  notes.infos.emplace_back("RailgaugeRunNearestNics", nics.empty() ? "?" : nics);
   for (const auto& [name, dimension] : kDimensionNotes) {
     std::string rates;
     for (const Nic* nic : nearest) {
@@ -223,8 +223,8 @@ ObjectNotes Notes::OfPlace(const MemoryPlace& place) const {
     for (const NicKey& nic : row.chosen) {
       chosen += (chosen.empty() ? "" : " ") + nic.address.ToString();
     }
-    if (!chosen.empty()) notes.infos.emplace_back("RailgaugeChosenNics", chosen);
-    notes.infos.emplace_back("RailgaugeVerdict",
+    if (!chosen.empty()) notes.infos.emplace_back("RailgaugeRunChosenNics", chosen);
+    notes.infos.emplace_back("RailgaugeRunVerdict",
                              fmt::format("{}: {}", ToString(row.verdict), row.reason));
   }
   return notes;

@@ -15,8 +15,9 @@
 
 namespace railgauge {
 
-// What every name of an info begins with.
-inline constexpr std::string_view kNotePrefix = "Railgauge";
+// What every name of an info begins with. Those with Railgauge alone are facts of the machine
+// itself (lib/topology/recorded_facts.h), which stay as they are.
+inline constexpr std::string_view kNotePrefix = "RailgaugeRun";
 
 // On the machine: the run. On every NIC: all that is known of it at each place; its subtype is what
 // it moves in its worst operation and direction at the fastest and at the slowest place, "EFA

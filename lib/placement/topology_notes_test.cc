@@ -64,18 +64,19 @@ TEST(TopologyNotesTest, ANicHasAllOfItsPlaces) {
   EXPECT_EQ(notes.size(), 1u + 32 + 10);
   const ObjectNotes nic = NotesOn(notes, Pci("0000:4f:00.0"));
   EXPECT_EQ(nic.subtype, "emulated EFA 12.5/6.25 GB/s");
-  auto relations = ListOf(nic, "RailgaugeRelation");
+  auto relations = ListOf(nic, "RailgaugeRunRelation");
   EXPECT_EQ(relations.size(), 10u);
   EXPECT_EQ(relations["gpu:0000:53:00.0"], "same_switch");
   EXPECT_EQ(relations["numa1"], "other_numa_node");
-  EXPECT_EQ(ListOf(nic, "RailgaugeIdsRecv")["numa0"], "-");
-  EXPECT_EQ(ListOf(nic, "RailgaugeIdsRdmaRead")["gpu:0000:53:00.0"], "0");
-  const auto rate = ParseBytesPerSecond(ListOf(nic, "RailgaugeReadToMemory")["gpu:0000:53:00.0"]);
+  EXPECT_EQ(ListOf(nic, "RailgaugeRunIdsRecv")["numa0"], "-");
+  EXPECT_EQ(ListOf(nic, "RailgaugeRunIdsRdmaRead")["gpu:0000:53:00.0"], "0");
+  const auto rate =
+      ParseBytesPerSecond(ListOf(nic, "RailgaugeRunReadToMemory")["gpu:0000:53:00.0"]);
   ASSERT_TRUE(rate);
   EXPECT_NEAR(rate->value, 12.5e9, 0.2e9);
-  EXPECT_EQ(InfoOf(notes[0], "RailgaugeRun"), "r1");
-  EXPECT_EQ(InfoOf(notes[0], "RailgaugePlatform"), "emulated");
-  EXPECT_EQ(InfoOf(notes[0], "RailgaugeMessageSizes"), "1MiB");
+  EXPECT_EQ(InfoOf(notes[0], "RailgaugeRunId"), "r1");
+  EXPECT_EQ(InfoOf(notes[0], "RailgaugeRunPlatform"), "emulated");
+  EXPECT_EQ(InfoOf(notes[0], "RailgaugeRunMessageSizes"), "1MiB");
 }
 
 TEST(TopologyNotesTest, APlaceHasItsNearestNicsAndItsVerdict) {
@@ -89,16 +90,16 @@ TEST(TopologyNotesTest, APlaceHasItsNearestNicsAndItsVerdict) {
   const std::vector<ObjectNotes> notes = TopologyNotes(records);
   const ObjectNotes gpu = NotesOn(notes, Pci("0000:53:00.0"));
   EXPECT_EQ(gpu.subtype, "emulated GPU 4 EFA 12.5 GB/s");
-  EXPECT_EQ(InfoOf(gpu, "RailgaugePlace"), "gpu:0000:53:00.0");
-  EXPECT_EQ(ListOf(gpu, "RailgaugeNearestNics").size(), 4u);
-  EXPECT_EQ(ListOf(gpu, "RailgaugeWriteFromMemory").count("0000:52:00.0"), 1u);
-  EXPECT_EQ(InfoOf(gpu, "RailgaugeChosenNics"),
+  EXPECT_EQ(InfoOf(gpu, "RailgaugeRunPlace"), "gpu:0000:53:00.0");
+  EXPECT_EQ(ListOf(gpu, "RailgaugeRunNearestNics").size(), 4u);
+  EXPECT_EQ(ListOf(gpu, "RailgaugeRunWriteFromMemory").count("0000:52:00.0"), 1u);
+  EXPECT_EQ(InfoOf(gpu, "RailgaugeRunChosenNics"),
             "0000:4f:00.0 0000:50:00.0 0000:51:00.0 0000:52:00.0");
-  EXPECT_TRUE(InfoOf(gpu, "RailgaugeVerdict").starts_with("OK: "))
-      << InfoOf(gpu, "RailgaugeVerdict");
+  EXPECT_TRUE(InfoOf(gpu, "RailgaugeRunVerdict").starts_with("OK: "))
+      << InfoOf(gpu, "RailgaugeRunVerdict");
   const ObjectNotes node = NotesOn(notes, uint32_t{1});
   EXPECT_EQ(node.subtype, "");
-  EXPECT_EQ(ListOf(node, "RailgaugeNearestNics").size(), 16u);
+  EXPECT_EQ(ListOf(node, "RailgaugeRunNearestNics").size(), 16u);
 }
 
 TEST(TopologyNotesTest, NothingMeasuredNothingDrawn) {
@@ -108,11 +109,11 @@ TEST(TopologyNotesTest, NothingMeasuredNothingDrawn) {
   for (const ObjectNotes& notes : TopologyNotes(records)) EXPECT_EQ(notes.subtype, "");
   const ObjectNotes nic =
       NotesOn(TopologyNotes(records), records.machine.nics.at(0).position.address);
-  EXPECT_EQ(ListOf(nic, "RailgaugeIdsRecv")["numa0"], "?");
-  EXPECT_EQ(ListOf(nic, "RailgaugeReadToMemory")["numa0"], "?");
-  EXPECT_EQ(ListOf(nic, "RailgaugeRelation")["numa0"], "unknown");
+  EXPECT_EQ(ListOf(nic, "RailgaugeRunIdsRecv")["numa0"], "?");
+  EXPECT_EQ(ListOf(nic, "RailgaugeRunReadToMemory")["numa0"], "?");
+  EXPECT_EQ(ListOf(nic, "RailgaugeRunRelation")["numa0"], "unknown");
   const ObjectNotes node = NotesOn(TopologyNotes(records), uint32_t{0});
-  EXPECT_EQ(InfoOf(node, "RailgaugeNearestNics"), "?");
+  EXPECT_EQ(InfoOf(node, "RailgaugeRunNearestNics"), "?");
 }
 
 TEST(TopologyNotesTest, TheWorstDirectionCounts) {
@@ -128,6 +129,16 @@ TEST(TopologyNotesTest, TheWorstDirectionCounts) {
   EXPECT_EQ(NotesOn(TopologyNotes(records), Pci("0000:53:00.0")).subtype, "GPU 32 EFA 2 GB/s");
 }
 
+// What lacks the prefix would stay for ever in an export of an export.
+TEST(TopologyNotesTest, EveryNameHasThePrefix) {
+  World world(MakeP5());
+  world.Screen();
+  for (const ObjectNotes& notes : TopologyNotes(RecordsOf(world))) {
+    for (const auto& [name, value] : notes.infos)
+      EXPECT_TRUE(name.starts_with(kNotePrefix)) << name;
+  }
+}
+
 TEST(TopologyNotesTest, WaysThatDifferAreBothTold) {
   World world(MakeP5());
   CensusRow row = world.census.front();
@@ -135,7 +146,7 @@ TEST(TopologyNotesTest, WaysThatDifferAreBothTold) {
   row.ids.rdma_read = 9;
   world.census.push_back(row);
   const ObjectNotes nic = NotesOn(TopologyNotes(RecordsOf(world)), row.nic.address);
-  EXPECT_EQ(ListOf(nic, "RailgaugeIdsRdmaRead")[row.place.ToString()], "2|9");
+  EXPECT_EQ(ListOf(nic, "RailgaugeRunIdsRdmaRead")[row.place.ToString()], "2|9");
 }
 
 // lstopo cuts off what is longer.

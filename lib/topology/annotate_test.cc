@@ -119,6 +119,20 @@ TEST(AnnotateTest, OldNotesAreReplaced) {
   EXPECT_EQ(Annotated(Write("again.xml", twice), notes), once);
 }
 
+// Facts of the machine that topology.xml has of its own (recorded_facts.h).
+TEST(AnnotateTest, InfosOfOtherNamesStay) {
+  const std::string path = Write("small.xml", SmallXml());
+  const std::vector<ObjectNotes> facts = {{Pci("0000:10:1b.0"), "", {{"FactRate", "100Gb/s"}}}};
+  const Result<std::string> with_facts = AnnotateTopologyXml(path, "FactRate", facts);
+  ASSERT_TRUE(with_facts);
+  const std::vector<ObjectNotes> notes = {{Pci("0000:10:1b.0"), "EFA", {{"FactRunIds", "7"}}}};
+  const Result<std::string> xml =
+      AnnotateTopologyXml(Write("facts.xml", *with_facts), "FactRun", notes);
+  ASSERT_TRUE(xml);
+  EXPECT_EQ(CountOf(*xml, "name=\"FactRate\" value=\"100Gb/s\""), 1u);
+  EXPECT_EQ(CountOf(*xml, "name=\"FactRunIds\""), 1u);
+}
+
 TEST(AnnotateTest, ABrokenFileIsAnError) {
   const Result<std::string> missing = AnnotateTopologyXml("/no/such.xml", "Test", {});
   ASSERT_FALSE(missing);
