@@ -66,6 +66,17 @@ lines "$out" 3
 has "$out" '^schema_version,run_id,host,'
 has "$err" '^read/nic:'
 
+# Single messages: percentiles, and no throughput; of a WRITE half of a round trip, once.
+run 0 "$read_bench" $p5 --latency --nics="$nic" --places=numa0 --sizes=8 --benchmark_min_time=200x
+has "$out" 'read/.*direction:to_memory/size:8/depth:1/queue_pairs:1/.*/mode:latency/.*latency_p50_ns='
+has_not "$out" 'bytes_per_second'
+run 0 "$write_bench" $p5 --latency --nics="$nic" --places=gpu0 --sizes=8 --benchmark_min_time=200x \
+  --csv_out="$csv"
+has "$out" 'write/.*direction:from_memory/size:8/depth:1/queue_pairs:1/.*/mode:latency/.*latency_p99_ns='
+has_not "$out" 'bytes_per_second|direction:to_memory'
+lines "$csv" 2
+has "$csv" ',write,from_memory,8,1,alone,dmabuf,.*,ok,'
+
 # p4d has no RDMA write: a row and a line with the reason, and nothing was measured.
 run 3 "$write_bench" $p4d --places=numa0 --sizes=1MiB $fast --csv_out="$csv"
 has "$out" 'SKIPPED: .* has no RDMA write'
@@ -81,6 +92,9 @@ run 2 "$read_bench" $p5 --nics=rdmap1 && one_line 'rdmap1'
 run 2 "$read_bench" $p5 --nic=rdmap1 && one_line 'there is no such flag'
 run 2 "$read_bench" $p5 --nics && one_line 'needs a value'
 run 2 "$read_bench" $p5 --sizes=1GiB && one_line 'at most'
+run 2 "$read_bench" $p5 --latency --queue-pairs=4 && one_line 'no --queue-pairs but 1'
+run 2 "$write_bench" $p5 --latency --depths=1 && one_line 'no --depths'
+run 2 "$read_bench" $p5 --token=t --benchmark_list_tests && one_line 'there is no --peer'
 run 2 "$read_bench" $p5 --benchmark_out=/no/x && one_line 'rdma_read_bench: write --benchmark_out /no/x'
 run 2 "$read_bench" $p5 --benchmark_format=xml && one_line 'console, json, csv'
 run 2 "$read_bench" $p5 --benchmark_min_time=abc && one_line 'abc'

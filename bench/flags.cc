@@ -97,7 +97,10 @@ constexpr Flag kFlags[] = {
        flags.latency = true;
        return {};
      },
-     false, "[--latency]            time single READs (a depth of 1): percentiles in the rows\n"},
+     false,
+     "[--latency]            time single messages (a depth of 1), as percentiles: READs, or half "
+     "of\n"
+     "                                 the round trip of a WRITE with immediate and its answer\n"},
     {"--csv_out", nullptr, RAILGAUGE_TEXT(csv_out), true,
      "[--csv_out=FILE]       one row per repetition, whole as soon as it is there; - is stdout,\n"
      "                                 and the display then goes to stderr\n"},

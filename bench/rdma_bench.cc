@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ constexpr char kExamples[] =
     "          --benchmark_filter=direction:to_memory --benchmark_repetitions=5 "
     "--csv_out=rows.csv\n"
     "          --sizes=4KiB --depths=1,8,64,512 --queue-pairs=1\n"
+    "          --latency --nics=rdmap79s0 --places=numa0 --sizes=8,4KiB\n"
     "          --peer=node-b --token=rail.token --benchmark_out=run.json\n";
 
 // What every benchmark of a binary shares.
@@ -68,6 +70,18 @@ bool Measure(benchmark::State& state, Bench* bench, const TransferVariables& var
   return true;
 }
 
+// Of single messages; one at a time is no load, so there is no throughput.
+void SetLatencyCounters(const Sample& sample, benchmark::State& state) {
+  const std::pair<const char*, std::optional<Nanoseconds>> counters[] = {
+      {"latency_min_ns", sample.latency_min}, {"latency_p50_ns", sample.latency_p50},
+      {"latency_p90_ns", sample.latency_p90}, {"latency_p99_ns", sample.latency_p99},
+      {"latency_max_ns", sample.latency_max},
+  };
+  for (const auto& [name, time] : counters) {
+    if (time) state.counters[name] = static_cast<double>(time->count());
+  }
+}
+
 // Iterations are completed work requests, all of them one batch: the window lasts until there are
 // so many. It may end with a few more, found in the same pass, so the time is scaled to what was
 // asked for.
@@ -86,13 +100,14 @@ void RunCell(benchmark::State& state, Bench* bench, const TransferVariables& var
                            static_cast<double>(wanted) / static_cast<double>(sample.completions));
   }
   const auto messages = static_cast<double>(state.iterations());
-  state.counters["bytes_per_second"] =
-      benchmark::Counter(messages * static_cast<double>(variables.cell.size.count),
-                         benchmark::Counter::kIsRate, benchmark::Counter::kIs1000);
-  state.counters["messages_per_second"] = benchmark::Counter(messages, benchmark::Counter::kIsRate);
-  if (sample.latency_p50 && sample.latency_p99) {
-    state.counters["latency_p50_ns"] = static_cast<double>(sample.latency_p50->count());
-    state.counters["latency_p99_ns"] = static_cast<double>(sample.latency_p99->count());
+  if (variables.latency) {
+    SetLatencyCounters(sample, state);
+  } else {
+    state.counters["bytes_per_second"] =
+        benchmark::Counter(messages * static_cast<double>(variables.cell.size.count),
+                           benchmark::Counter::kIsRate, benchmark::Counter::kIs1000);
+    state.counters["messages_per_second"] =
+        benchmark::Counter(messages, benchmark::Counter::kIsRate);
   }
   // No counter, as those have a mean and a spread over repetitions; an id has neither.
   state.SetLabel(sample.interconnect_id ? fmt::format("interconnect_id:{}", *sample.interconnect_id)
@@ -125,6 +140,11 @@ Status RegisterAll(Operation operation, const BenchRun& run, Bench* bench) {
       cell.place = place;
       variables.way = PreferredWay(probed, nic, place);
       for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
+        // Half of a round trip, which goes both ways: WindowRequest::latency.
+        if (run.flags.latency && operation == Operation::kWrite &&
+            direction == Direction::kToMemory) {
+          continue;
+        }
         cell.direction = direction;
         for (const Bytes size : run.flags.sizes) {
           cell.size = size;
@@ -165,10 +185,15 @@ Status Prepare(Operation operation, const BenchRun& run, Bench* bench) {
   bench->log = &run.log;
   RAILGAUGE_RETURN_IF_ERROR(
       CheckSizesFit(run.flags.sizes, run.session.places, WorkingSetFor(run.flags)));
-  if (run.flags.latency && !run.flags.depths.empty()) {
-    return Fail(MakeError("read the command line", "--latency", "single messages have no --depths",
-                          "Leave out one of the two"));
+  const bool spread = !run.flags.depths.empty() || run.flags.queue_pairs > 1;
+  if (run.flags.latency && spread) {
+    return Fail(
+        MakeError("read the command line", "--latency",
+                  fmt::format("single messages have no {}",
+                              run.flags.depths.empty() ? "--queue-pairs but 1" : "--depths"),
+                  "Leave out one of the two"));
   }
+  RAILGAUGE_RETURN_IF_ERROR(CheckPeerFlags(run.flags.peer));
   if (run.lists_only) return RegisterAll(operation, run, bench);
   const bool loopback = run.flags.peer.peer.empty();
   RAILGAUGE_RETURN_IF_ERROR(
@@ -176,6 +201,7 @@ Status Prepare(Operation operation, const BenchRun& run, Bench* bench) {
   RAILGAUGE_ASSIGN_OR_RETURN(std::unique_ptr<PeerSide> peer,
                              ConnectToPeer(run.flags.peer, run.session.run, run.session.machine));
   if (peer != nullptr) {
+    RAILGAUGE_RETURN_IF_ERROR(CheckPeerNotBusy(*peer, run.flags.allow_busy, run.session));
     NotePeer(*peer, run.session);
     benchmark::AddCustomContext("peer", peer->identity().host);
   }

@@ -7,6 +7,7 @@
 #include "cli/session.h"
 #include "lib/base/pci_address.h"
 #include "lib/base/result.h"
+#include "lib/measure/peer_side.h"
 
 namespace railgauge {
 
@@ -16,6 +17,9 @@ std::set<PciAddress> UsedNics(const Session& session, bool loopback);
 // Looks at the NICs `used`, in the machine's order. Busy ones are an Error that names them all,
 // before anything is measured; or, with `allow_busy`, a note each. Costs some 30 ms.
 Status CheckNotBusy(const std::set<PciAddress>& used, bool allow_busy, Session& session);
+
+// The same of the peer's NICs that serve as partners of the session's, which are looked at there.
+Status CheckPeerNotBusy(PeerSide& peer, bool allow_busy, Session& session);
 
 }  // namespace railgauge
 

@@ -21,7 +21,6 @@
 #include "cli/taking_census.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
-#include "lib/base/file.h"
 #include "lib/placement/correlation.h"
 #include "lib/placement/decision.h"
 #include "lib/placement/gates.h"
@@ -30,7 +29,6 @@
 #include "lib/placement/sentences.h"
 #include "lib/report/matrix.h"
 #include "lib/report/run_directory.h"
-#include "lib/topology/load.h"
 
 namespace railgauge {
 namespace {
@@ -89,14 +87,6 @@ void NoteLeftOut(const Decision& decision, const Selection& selection, Session& 
   }
 }
 
-// So that the run can be judged again where its machine is not at hand.
-Status WriteTopology(const Options& options, RunDirectory& directory) {
-  const std::string& file = options.machine.hwloc_xml;
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml,
-                             file.empty() ? ExportLiveTopology() : ReadFile(file));
-  return directory.WriteFile("topology.xml", xml);
-}
-
 void PrintReport(const Options& options, const Session& session, std::span<const CensusRow> census,
                  const Decision& decision, const Judgement& judgement) {
   const bool color = options.color.UseColor();
@@ -120,6 +110,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   RAILGAUGE_ASSIGN_OR_RETURN(request.sizes, ParseSizes(options.sizes));
   RAILGAUGE_ASSIGN_OR_RETURN(request.budget, ParseTimeBudget(options.time_budget));
   request.budget_text = options.time_budget;
+  RAILGAUGE_RETURN_IF_ERROR(CheckPeerFlags(options.peer));
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
   RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(request.sizes, session.places));
   RAILGAUGE_ASSIGN_OR_RETURN(
@@ -142,10 +133,13 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   RAILGAUGE_RETURN_IF_ERROR(
       CheckNotBusy(UsedNics(session, options.peer.peer.empty()), options.allow_busy, session));
   RAILGAUGE_ASSIGN_OR_RETURN(auto peer, ConnectToPeer(options.peer, session.run, session.machine));
-  if (peer != nullptr) NotePeer(*peer, session);
+  if (peer != nullptr) {
+    RAILGAUGE_RETURN_IF_ERROR(CheckPeerNotBusy(*peer, options.allow_busy, session));
+    NotePeer(*peer, session);
+  }
   RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
                              RunDirectory::Create(session.run, options.output));
-  RAILGAUGE_RETURN_IF_ERROR(WriteTopology(options, directory));
+  RAILGAUGE_RETURN_IF_ERROR(WriteTopology(options.machine, directory));
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census,
                              TakeCensus(session, session.nics, session.census_places));
   RAILGAUGE_RETURN_IF_ERROR(directory.Write<CensusRow>(census));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -43,10 +44,28 @@ constexpr char kFooter[] =
     "  railgauge load --bidirectional\n"
     "  railgauge load --emulate=p5.48xlarge/16 --nics=rdmap79s0,rdmap80s0";
 
+constexpr char kAllGroups[] = "switch,numa,id,all";
+
 struct Options : MeasuringOptions {
-  std::string groups = "switch,numa,id,all";
+  std::optional<std::string> groups;  // without: kAllGroups
   bool bidirectional = false;
 };
+
+// What cannot be had together is refused before anything is opened.
+Status CheckFlags(const Options& options) {
+  RAILGAUGE_RETURN_IF_ERROR(CheckPeerFlags(options.peer));
+  if (!options.bidirectional) return {};
+  if (options.groups) {
+    return Fail(MakeError("read the command line", "--bidirectional",
+                          "it measures every NIC by itself and has no --groups",
+                          "Leave out one of the two"));
+  }
+  if (options.peer.peer.empty()) return {};
+  return Fail(MakeError("read the command line", "--bidirectional",
+                        "with --peer, the other host would post one of the directions, and its "
+                        "clock has no common start with this one's",
+                        "Measure both directions at once in loopback, without --peer"));
+}
 
 Result<std::vector<GroupKind>> ParseGroups(const std::string& text) {
   constexpr std::array<std::pair<std::string_view, GroupKind>, 4> kKinds = {{
@@ -109,6 +128,7 @@ Result<LoadPlan> MakePlan(const Options& options, Nanoseconds budget, LoadReques
                           const Session& session, std::span<const CensusRow> census) {
   LoadPlan plan;
   plan.budget = budget;
+  plan.budget_text = options.time_budget;
   for (const PciAddress& address : session.nics) {
     request.nics.push_back(session.machine.FindNic(address)->key());
   }
@@ -120,7 +140,7 @@ Result<LoadPlan> MakePlan(const Options& options, Nanoseconds budget, LoadReques
   if (options.peer.peer.empty()) plan.far_ends = ChooseFarEnds(session.machine, gpus);
   plan.timing = LoadTiming(plan.sets, kLoadRounds, plan.budget);
   if (!plan.sets.empty()) return plan;
-  return Fail(MakeError("group NICs", options.groups,
+  return Fail(MakeError("group NICs", options.groups.value_or(kAllGroups),
                         "no two of the selected NICs are in one such group",
                         "Select more NICs or other groups; one NIC's two directions are measured "
                         "with --bidirectional"));
@@ -140,11 +160,14 @@ void PrintPlan(const LoadPlan& plan) {
   for (const LoadSet& set : plan.sets) {
     fmt::print("{}: {}\n", set.title, Counted(set.groups.size(), "group"));
   }
-  fmt::print("plan: {} of windows of {} after {} of warm-up, about {} of {}\n",
-             Counted(kLoadRounds, "round"), FormatDuration(plan.timing.window),
-             FormatDuration(plan.timing.warm_up),
-             FormatDuration(EstimateLoad(plan.sets, kLoadRounds, plan.timing)),
-             FormatDuration(plan.budget));
+  const RoundLimits limits = LoadRoundLimits();
+  const Nanoseconds time = EstimateLoad(plan.sets, limits.most, plan.timing);
+  fmt::print("plan: {}, of which {} decide something, of windows of {} after {} of warm-up\n",
+             Counted(limits.most, "round"), limits.enough, FormatDuration(plan.timing.window),
+             FormatDuration(plan.timing.warm_up));
+  fmt::print("time: about {}{} --time-budget={}\n", FormatDuration(time),
+             time > plan.budget ? ", which is more than" : " of", plan.budget_text);
+  for (const std::string& sentence : WhatHasNoTime(plan)) fmt::print("  {}\n", sentence);
 }
 
 ExitStatus StatusOf(std::span<const GroupRow> rows) {
@@ -170,7 +193,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   request.bidirectional = options.bidirectional;
   RAILGAUGE_ASSIGN_OR_RETURN(request.sizes, ParseSizes(options.sizes));
   RAILGAUGE_ASSIGN_OR_RETURN(const Nanoseconds budget, ParseTimeBudget(options.time_budget));
-  RAILGAUGE_ASSIGN_OR_RETURN(request.kinds, ParseGroups(options.groups));
+  RAILGAUGE_ASSIGN_OR_RETURN(request.kinds, ParseGroups(options.groups.value_or(kAllGroups)));
+  RAILGAUGE_RETURN_IF_ERROR(CheckFlags(options));
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
   RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(request.sizes, session.places));
   if (const std::string why = WhyNothingIsMeasurable(session); !why.empty()) {
@@ -183,11 +207,16 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
     PrintPlan(plan);
     return kExitOk;
   }
+  PrintNotes(WhatHasNoTime(plan));
   RAILGAUGE_RETURN_IF_ERROR(CheckQuiet(options, plan, session));
   RAILGAUGE_ASSIGN_OR_RETURN(auto peer, ConnectToPeer(options.peer, session.run, session.machine));
-  if (peer != nullptr) NotePeer(*peer, session);
+  if (peer != nullptr) {
+    RAILGAUGE_RETURN_IF_ERROR(CheckPeerNotBusy(*peer, options.allow_busy, session));
+    NotePeer(*peer, session);
+  }
   RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
                              RunDirectory::Create(session.run, options.output));
+  RAILGAUGE_RETURN_IF_ERROR(WriteTopology(options.machine, directory));
   RAILGAUGE_RETURN_IF_ERROR(directory.Write<CensusRow>(census));
   RAILGAUGE_ASSIGN_OR_RETURN(const Loaded loaded,
                              MeasureLoad(session, plan, directory, std::move(peer)));
@@ -220,12 +249,14 @@ Command AddLoadCommand(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("load", "measure what NICs do to each other when they run at once");
   command->footer(kFooter);
-  command->add_option("--groups", options->groups, "which NICs run at once, comma-separated")
-      ->type_name("GROUPS")
-      ->capture_default_str();
+  command
+      ->add_option("--groups", options->groups,
+                   fmt::format("which NICs run at once, comma-separated (default: {})", kAllGroups))
+      ->type_name("GROUPS");
   command->add_flag("--bidirectional", options->bidirectional,
                     "instead: every NIC by itself, to_memory and from_memory at once");
-  AddMeasuringOptions(*command, *options, "message sizes, comma-separated");
+  AddMeasuringOptions(*command, *options, "message sizes, comma-separated",
+                      "each NIC's nearest GPU, and its own NUMA node");
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};
 }
 

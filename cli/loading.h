@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cli/session.h"
@@ -29,12 +30,21 @@ struct LoadPlan {
   std::map<PciAddress, FarEnd> far_ends;
   WindowTiming timing;
   Nanoseconds budget{0};
+  std::string budget_text;  // as the flag gave it
 };
+
+// How many rounds decide something, and how many are worth their time.
+RoundLimits LoadRoundLimits();
+
+// What the budget has no time for, by the plan: a sentence per set that will not be decided.
+std::vector<std::string> WhatHasNoTime(const LoadPlan& plan);
 
 // Takes the samples, set by set; each is in samples.csv before the next window. Stops early, with
 // what is there, when interrupted, out of time, when a row could not be written (that is the Error)
-// or when the peer is gone. What was left out, and warnings of the engine, are added to the
-// session's notes.
+// or when the peer is gone. Of a set that did not get enough rounds, the first one that was not
+// done has a row per cell that says why. Where windows prove too short for what is in flight, the
+// set's later ones are longer, and its rounds begin anew. What was left out, and warnings of the
+// engine, are added to the session's notes.
 struct Loaded {
   std::vector<Sample> samples;
   Status written;

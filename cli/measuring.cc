@@ -154,9 +154,9 @@ void NoteDisturbed(std::span<const Sample> samples, std::vector<std::string>& no
   }
   if (static_cast<double>(disturbed) <= kManyDisturbed * static_cast<double>(windows)) return;
   notes.push_back(
-      fmt::format("the measuring thread was kept from its CPU in {} of {} windows: the "
-                  "machine is busy, and a quieter one measures more surely",
-                  disturbed, windows));
+      fmt::format("the measuring thread was kept from its CPU in {} of {}: the machine is busy, "
+                  "and a quieter one measures more surely",
+                  disturbed, Counted(windows, "window")));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 namespace railgauge {
 
 void AddMeasuringOptions(CLI::App& command, MeasuringOptions& options,
-                         const std::string& sizes_help) {
-  AddMachineOptions(command, options.machine);
+                         const std::string& sizes_help, const std::string& places_default) {
+  AddMachineOptions(command, options.machine, places_default);
   command.add_option("--sizes", options.sizes, sizes_help)
       ->type_name("SIZES")
       ->capture_default_str();

@@ -22,9 +22,10 @@ struct MeasuringOptions {
   PeerFlags peer;
 };
 
-// Defaults are what `options` holds. `sizes_help` says what the command makes of several sizes.
+// Defaults are what `options` holds. `sizes_help` says what the command makes of several sizes, and
+// `places_default` what it does without --places.
 void AddMeasuringOptions(CLI::App& command, MeasuringOptions& options,
-                         const std::string& sizes_help);
+                         const std::string& sizes_help, const std::string& places_default = "all");
 
 }  // namespace railgauge
 

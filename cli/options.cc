@@ -6,12 +6,13 @@
 
 namespace railgauge {
 
-void AddMachineOptions(CLI::App& command, MachineOptions& options) {
+void AddMachineOptions(CLI::App& command, MachineOptions& options,
+                       const std::string& places_default) {
   command.add_option("--nics", options.nics,
                      "NICs, comma-separated: PCI address or exact device name (default: all)");
-  command.add_option("--places", options.places,
-                     "places, comma-separated: numa0, gpu3, "
-                     "gpu:0000:53:00.0 (default: all)");
+  command.add_option(
+      "--places", options.places,
+      "places, comma-separated: numa0, gpu3, gpu:0000:53:00.0 (default: " + places_default + ")");
   command.add_option("--hwloc-xml", options.hwloc_xml,
                      "read the topology from this hwloc XML file instead of the live machine");
   AddEmulateOption(command);

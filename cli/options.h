@@ -10,7 +10,9 @@
 namespace railgauge {
 
 // --nics, --places, --hwloc-xml, and --emulate for --help (it is acted on before parsing).
-void AddMachineOptions(CLI::App& command, MachineOptions& options);
+// `places_default` is what happens without --places.
+void AddMachineOptions(CLI::App& command, MachineOptions& options,
+                       const std::string& places_default = "all");
 // The last of them alone.
 void AddEmulateOption(CLI::App& command);
 

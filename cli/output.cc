@@ -5,7 +5,9 @@
 
 #include "fmt/core.h"
 #include "lib/base/counted.h"
+#include "lib/base/file.h"
 #include "lib/report/text_matrix.h"
+#include "lib/topology/load.h"
 
 namespace railgauge {
 void PrintMachine(const Session& session) {
@@ -46,6 +48,13 @@ std::vector<Threshold> Thresholds(const JudgeGates& gates) {
     thresholds.push_back({std::string(gate.name), gate.value, std::string(gate.reason)});
   }
   return thresholds;
+}
+
+Status WriteTopology(const MachineOptions& options, RunDirectory& directory) {
+  const std::string& file = options.hwloc_xml;
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml,
+                             file.empty() ? ExportLiveTopology() : ReadFile(file));
+  return directory.WriteFile("topology.xml", xml);
 }
 
 Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/machine_options.h"
 #include "cli/session.h"
 #include "lib/base/result.h"
 #include "lib/placement/gates.h"
@@ -19,6 +20,9 @@ void PrintMachine(const Session& session);
 
 // The gates of verdicts, as run.json has them.
 std::vector<Threshold> Thresholds(const JudgeGates& gates);
+
+// Writes topology.xml, so that the run can be judged again where its machine is not at hand.
+Status WriteTopology(const MachineOptions& options, RunDirectory& directory);
 
 // Writes run.json of a finished run.
 Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,

@@ -82,6 +82,9 @@ class FlagsTest(PeerTestCase):
             with self.subTest(arguments):
                 self.assert_one_line(self.check(*arguments), *parts)
                 self.assertFalse(os.path.exists(self.path("run")))
+                if "--token=none" not in arguments:  # a plan opens no file and no connection
+                    self.assert_one_line(self.check(*arguments, "--dry-run"), *parts)
+                    self.assert_one_line(self.railgauge("load", P5, *arguments, "--dry-run"), *parts)
 
     def test_nobody_there(self):
         with socket.socket() as taken:
@@ -105,7 +108,7 @@ class ServeTest(PeerTestCase):
         server = Server(self, f"--token={self.token('right')}")
         self.assertTrue(server.port)
         outcome = self.check(f"--peer={server.address}", f"--token={self.token('wrong')}")
-        self.assert_one_line(outcome, server.address, "token")
+        self.assert_one_line(outcome, server.address, "refused this side's token: it holds another one")
         with socket.create_connection(("127.0.0.1", server.port), timeout=DEADLINE_SECONDS) as noise:
             noise.sendall(b"GET / HTTP/1.1\r\n\r\n")
             while noise.recv(4096):
@@ -113,6 +116,15 @@ class ServeTest(PeerTestCase):
         said = server.stop()
         self.assertEqual(server.process.returncode, 0, said)
         self.assertIn("0 clients served; refused: 2 strangers", said)
+
+    def test_a_peer_whose_nics_are_busy_is_refused(self):
+        token = f"--token={self.token('t')}"
+        server = Server(self, token, P5 + ",foreign-traffic:rdmap80s0")
+        arguments = ["--places=gpu0", f"--peer={server.address}", token]
+        outcome = self.check("--nics=rdmap79s0,rdmap80s0", *arguments)
+        self.assert_one_line(outcome, "1 busy NIC", "(rdmap80s0): ", "_bytes in ", " at ", "--allow-busy")
+        self.assertNotIn("rdmap79s0", outcome.stderr)
+        self.assertFalse(os.path.exists(self.path("run")))
 
 
 if __name__ == "__main__":

@@ -21,9 +21,8 @@ PeerIdentity IdentityOf(const RunIdentity& run) {
           run.platform};
 }
 
-Result<std::unique_ptr<PeerSide>> ConnectToPeer(const PeerFlags& flags, const RunIdentity& run,
-                                                const Machine& machine) {
-  if (flags.peer.empty() && flags.token.empty()) return nullptr;
+Status CheckPeerFlags(const PeerFlags& flags) {
+  if (flags.peer.empty() && flags.token.empty()) return {};
   if (flags.peer.empty()) {
     return Fail(MakeError("read --token", flags.token, "there is no --peer that it is for",
                           "Name the other host: --peer=HOST"));
@@ -32,10 +31,16 @@ Result<std::unique_ptr<PeerSide>> ConnectToPeer(const PeerFlags& flags, const Ru
   if (peer.host.empty() || peer.port == 0) {
     return Fail(MakeError("read --peer", flags.peer, "it names no host and port to connect to"));
   }
-  if (flags.token.empty()) {
-    return Fail(MakeError("read --peer", flags.peer, "--token=FILE is missing",
-                          "Make one with: railgauge token FILE, and copy it to both hosts"));
-  }
+  if (!flags.token.empty()) return {};
+  return Fail(MakeError("read --peer", flags.peer, "--token=FILE is missing",
+                        "Make one with: railgauge token FILE, and copy it to both hosts"));
+}
+
+Result<std::unique_ptr<PeerSide>> ConnectToPeer(const PeerFlags& flags, const RunIdentity& run,
+                                                const Machine& machine) {
+  RAILGAUGE_RETURN_IF_ERROR(CheckPeerFlags(flags));
+  if (flags.peer.empty()) return nullptr;
+  RAILGAUGE_ASSIGN_OR_RETURN(const HostPort peer, ParseHostPort(flags.peer, "--peer"));
   RAILGAUGE_ASSIGN_OR_RETURN(const Token token, ReadTokenFile(flags.token));
   return PeerSide::Connect(peer, token, IdentityOf(run), machine);
 }

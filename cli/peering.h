@@ -20,8 +20,12 @@ void AddPeerOptions(CLI::App& command, PeerFlags& flags);
 
 PeerIdentity IdentityOf(const RunIdentity& run);
 
-// Connects to the peer that the flags name; null when they name none. Errors: one flag without the
-// other, what is no host or no token, and those of PeerSide::Connect.
+// Whether the flags fit each other, and name what is a host: also of a run that only plans. An
+// Error for one flag without the other.
+Status CheckPeerFlags(const PeerFlags& flags);
+
+// Connects to the peer that the flags name; null when they name none. Errors: those of
+// CheckPeerFlags, what is no token, and those of PeerSide::Connect.
 Result<std::unique_ptr<PeerSide>> ConnectToPeer(const PeerFlags& flags, const RunIdentity& run,
                                                 const Machine& machine);
 

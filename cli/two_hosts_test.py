@@ -44,6 +44,44 @@ class TwoHostsTest(CliTestCase):
         self.assertIn("requests: done", said)
         self.assertIn("1 clients served", said)
 
+    def test_load_runs_the_nics_of_this_host_at_once(self):
+        outcome = measured(lambda: self.two_hosts(
+            "$RAILGAUGE load --groups=switch --peer=localhost:$PORT --token=t --nics=rdmap79s0,rdmap80s0 "
+            "--places=numa0 --sizes=64KiB --time-budget=20s --output=run"))
+        self.assertIn(outcome.status, (0, 3), str(outcome))
+        groups = read_csv(self.path("run/groups.csv"))
+        self.assertEqual([(row["load"], row["operation"], row["direction"]) for row in groups],
+                         [("switch:0000:44:00.0", "read", "to_memory"),
+                          ("switch:0000:44:00.0", "write", "from_memory")])
+        rows = read_csv(self.path("run/samples.csv"))
+        peer = read_json(self.path("run/run.json"))["peer"]["hostname"]
+        self.assertEqual({row["peer"] for row in rows if row["skip_cause"] != "no_time"}, {peer})
+        measured_rows = [row for row in rows if row["status"] == "ok"]
+        self.assertEqual({(row["operation"], row["load"]) for row in measured_rows},
+                         {(operation, load) for operation in ("read", "write")
+                          for load in ("alone", "switch:0000:44:00.0")}, str(outcome))
+        for row in measured_rows:
+            self.assertEqual(row["counter_bytes"], row["posted_bytes"], row)
+            self.assertEqual(row["partner_pci_address"], row["nic_pci_address"])
+        for row in rows:
+            self.assertTrue(row["status"] == "ok" or row["reason"], row)
+
+    def test_latency_of_answered_writes(self):
+        bench = runfile("bench/rdma_write_bench")
+        outcome = self.two_hosts(
+            f"{bench} --latency --peer=localhost:$PORT --token=t --nics=rdmap79s0 --places=numa0 --sizes=8,4KiB "
+            "--csv_out=rows.csv --benchmark_min_time=200x")
+        self.assert_status(outcome, 0)
+        rows = read_csv(self.path("rows.csv"))
+        self.assertEqual([(row["direction"], row["size_bytes"], row["status"]) for row in rows],
+                         [("from_memory", "8", "ok"), ("from_memory", "4096", "ok")], str(outcome))
+        for row in rows:
+            # Not below the scenario's base latency, which each way takes.
+            self.assertGreaterEqual(int(row["latency_min_ns"]), 15000)
+            self.assertEqual(row["throughput_bytes_per_second"], "")
+            self.assertEqual(row["counter_bytes"], row["posted_bytes"])
+        self.assertNotIn("bytes_per_second", outcome.stdout)
+
     def test_benchmark_binary(self):
         bench = runfile("bench/rdma_write_bench")
         outcome = self.two_hosts(

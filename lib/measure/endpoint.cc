@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/measure/exchange.h"
 #include "lib/memory/registration.h"
 #include "lib/verbs/device_events.h"
 
@@ -53,6 +54,20 @@ Status Endpoint::RenewQueues() {
   pairs_.clear();
   queue_.reset();
   return MakeQueues();
+}
+
+Result<Endpoint::ExchangeQueues> Endpoint::MakeExchangeQueues() const {
+  // One that ends with messages of the other side still unanswered has those in flight, too.
+  constexpr uint32_t kDepth = kExchangeReceives;
+  // libefa frees a receive request's place when its completion is left behind, and the next one is
+  // posted before that.
+  constexpr uint32_t kReceives = kExchangeReceives + 1;
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      CompletionQueue queue,
+      CompletionQueue::Create(context_, kDepth + kReceives, IBV_WC_EX_WITH_SRC_QP));
+  RAILGAUGE_ASSIGN_OR_RETURN(SrdQueuePair pair,
+                             SrdQueuePair::Create(context_, domain_, queue, kDepth, kReceives));
+  return ExchangeQueues{std::move(queue), std::move(pair)};
 }
 
 Result<const Endpoint::Region*> Endpoint::RegionOf(const Buffer& buffer) {

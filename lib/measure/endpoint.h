@@ -62,6 +62,15 @@ class Endpoint {
   // endpoint is of no more use.
   Status RenewQueues();
 
+  // Queues for exchanges of WRITEs with immediate (loop.h, answer_loop.h), with room for one
+  // message of either side. Each exchange has its own, so that none finds what another left in
+  // them.
+  struct ExchangeQueues {
+    CompletionQueue queue;
+    SrdQueuePair pair;
+  };
+  Result<ExchangeQueues> MakeExchangeQueues() const;
+
   // The whole of `buffer`, which must outlive this endpoint. A failure is remembered.
   Result<const Region*> RegionOf(const Buffer& buffer);
 

@@ -104,8 +104,11 @@ Engine::Pending Engine::Start(const Cell& cell, const WindowRequest& request) {
   if (request.latency) sample.cell.depth = 1;
   Describe(&sample);
   if (sample.status != SampleStatus::kOk) return pending;
-  if (request.latency && cell.operation != Operation::kRead) {
-    End(&sample, SampleStatus::kSkipped, "latency is measured of READ alone");
+  if (request.latency && cell.operation == Operation::kWrite &&
+      cell.direction == Direction::kToMemory) {
+    End(&sample, SampleStatus::kSkipped,
+        "the latency of a WRITE is half of a round trip, which goes both ways: it is measured as "
+        "from_memory");
     return pending;
   }
   std::optional<Transfer> transfer = Prepare(&sample);
@@ -274,8 +277,10 @@ Status Engine::Connect(Transfer* transfer, Sample* sample) {
   order.local = nic_initiates ? nic_place : partner_place;
   order.target = transfer->target->queues();
   order.remote = nic_initiates ? partner : place;
+  transfer->own = nic_initiates ? place : partner;
   if (options_.local.working_set.asked_for) {
     order.remote.length = std::min(order.remote.length, shorter);
+    transfer->own.length = std::min(transfer->own.length, shorter);
   }
   order.message_bytes = static_cast<uint32_t>(cell.size.count);
   order.depth = cell.depth;
@@ -297,9 +302,11 @@ void Engine::Run(Transfer* transfer, const WindowRequest& request, Sample* sampl
     if (!TakeWindow(*transfer, order, sample, &waited)) return;
     disturbed.reset();
     sample->disturbed = waited ? std::optional(false) : std::nullopt;
+    const double seconds = std::chrono::duration<double>(sample->duration).count();
+    const BytesPerSecond rate{seconds > 0 ? static_cast<double>(sample->payload_bytes) / seconds
+                                          : 0};
     if (!waited || *waited <= TolerableCpuWait(Bytes{sample->cell.size.count * sample->cell.depth},
-                                               sample->throughput.value_or(BytesPerSecond{}),
-                                               sample->duration)) {
+                                               rate, sample->duration)) {
       break;
     }
     disturbed = waited;
@@ -317,9 +324,33 @@ void Engine::Run(Transfer* transfer, const WindowRequest& request, Sample* sampl
 // Runs one window. Returns whether it went well.
 bool Engine::TakeWindow(const Transfer& transfer, const RunOrder& order, Sample* sample,
                         std::optional<Nanoseconds>* cpu_wait) {
-  const RunOutcome outcome = transfer.initiator->Run(order);
+  const bool exchange = order.latency && order.operation == Operation::kWrite;
+  const RunOutcome outcome =
+      exchange ? RunExchange(transfer, order) : transfer.initiator->Run(order);
   *cpu_wait = outcome.cpu_wait;
   return TakeOutcome(transfer, outcome, sample);
+}
+
+RunOutcome Engine::RunExchange(const Transfer& transfer, RunOrder order) {
+  AnswerOrder answer;
+  answer.local = transfer.sink_place;
+  answer.asker = transfer.initiator->queues();
+  answer.remote = transfer.own;
+  answer.message_bytes = order.message_bytes;
+  const auto queues = transfer.target->StartAnswering(answer);
+  if (!queues) {
+    RunOutcome outcome;
+    outcome.failure = queues.error();
+    return outcome;
+  }
+  order.target = *queues;
+  RunOutcome outcome = transfer.initiator->Run(order);
+  const AnswerOutcome answers = transfer.target->StopAnswering();
+  outcome.answered = answers.posted;
+  if (answers.cpu_wait && outcome.cpu_wait) *outcome.cpu_wait += *answers.cpu_wait;
+  // Without answers the initiator fails, too, and knows less.
+  if (answers.failure) outcome.failure = answers.failure;
+  return outcome;
 }
 
 bool Engine::TakeOutcome(const Transfer& transfer, const RunOutcome& outcome, Sample* sample) {
@@ -368,6 +399,11 @@ bool Engine::Account(const Transfer& transfer, const RunOutcome& outcome, Sample
   sample->posted_bytes = sample->posted_bytes.value_or(0) + bytes;
   transfer.initiator->ledger().expected.AddInitiated(operation, bytes);
   transfer.target->ledger().expected.AddServed(operation, bytes);
+  const uint64_t answers = outcome.answered * sample->cell.size.count;
+  // A machine's only NIC answers itself, and has one counter for both.
+  if (transfer.initiator == transfer.target) *sample->posted_bytes += answers;
+  transfer.target->ledger().expected.AddInitiated(operation, answers);
+  transfer.initiator->ledger().expected.AddServed(operation, answers);
   transfer.initiator->ledger().quiet_since = now;
   transfer.target->ledger().quiet_since = now;
   if (!outcome.failure) return true;

@@ -54,7 +54,10 @@ struct WindowRequest {
   uint64_t min_completions = 1;
   // The window's throughput is noted in intervals of this length; 0: not.
   Nanoseconds interval = std::chrono::milliseconds{100};
-  // Single messages are timed, one at a time: the depth is then 1. Of READ.
+  // Single messages are timed, one at a time: the depth is then 1. Of a READ, and of a WRITE
+  // from_memory, whose target answers by another one: half of the round trip is what is told
+  // (exchange.h), so that the way back to memory is in it, too, and there is no other one for
+  // to_memory.
   bool latency = false;
   uint32_t round = 0;
 };
@@ -115,6 +118,7 @@ class Engine {
     EndPlace source_place;
     TransferEnd* sink = nullptr;
     EndPlace sink_place;
+    EndMemory own;        // the initiator's
     uint64_t slots = 0;   // that both memories have
     uint64_t stride = 0;  // bytes from one to the next, on both sides
     RunOrder order;
@@ -153,6 +157,8 @@ class Engine {
   void Run(Transfer* transfer, const WindowRequest& request, Sample* sample);
   bool TakeWindow(const Transfer& transfer, const RunOrder& order, Sample* sample,
                   std::optional<Nanoseconds>* cpu_wait);
+  // A timed WRITE: the target answers meanwhile.
+  RunOutcome RunExchange(const Transfer& transfer, RunOrder order);
   bool TakeOutcome(const Transfer& transfer, const RunOutcome& outcome, Sample* sample);
   bool VerifyMessage(const Transfer& transfer, uint64_t slot, Sample* sample);
   bool Account(const Transfer& transfer, const RunOutcome& outcome, Sample* sample);
@@ -160,6 +166,8 @@ class Engine {
   // Of a group, in engine_group.cc.
   struct Member;
   Member Join(const GroupMember& request, uint32_t round);
+  // Ends a sample whose common window says nothing of a rate.
+  static void EndIfShort(Nanoseconds window, Sample* sample);
   void KeepOneInitiatorEach(std::vector<Member>* members);
   // Whether a thread was kept from its CPU.
   bool TakeTogether(std::vector<Member>* members, const WindowRequest& request);

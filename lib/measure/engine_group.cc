@@ -7,6 +7,7 @@
 
 #include "fmt/core.h"
 #include "lib/measure/engine.h"
+#include "lib/measure/proof.h"
 #include "lib/measure/roles.h"
 
 namespace railgauge {
@@ -23,13 +24,24 @@ Nanoseconds BearableGap(const Sample& sample) {
   return Nanoseconds{static_cast<int64_t>(std::min(in_flight / rate * 1e9 / 2, kLongest))};
 }
 
+// What the window says of a rate.
+void ForgetRate(Sample* sample) {
+  sample->throughput.reset();
+  sample->messages_per_second.reset();
+  sample->interval.reset();
+  sample->interval_count.reset();
+  sample->interval_min.reset();
+  sample->interval_median.reset();
+  sample->interval_mad.reset();
+  sample->interval_modes.reset();
+}
+
 // Before it is taken again.
 void ForgetWindow(Sample* sample) {
   sample->duration = Nanoseconds{0};
   sample->completions = sample->payload_bytes = 0;
-  sample->throughput.reset();
-  sample->messages_per_second.reset();
   sample->disturbed.reset();
+  ForgetRate(sample);
 }
 
 }  // namespace
@@ -37,7 +49,6 @@ void ForgetWindow(Sample* sample) {
 struct Engine::Member {
   Sample sample;
   std::optional<Transfer> transfer;  // empty: it cannot be measured, and the sample says why
-  bool empty = false;  // nothing was counted in its window, though what was posted is known
   std::string no_baseline;
   std::optional<Nanoseconds> away;  // its thread from its queues, in the last window, too long
 
@@ -69,11 +80,7 @@ std::vector<Sample> Engine::MeasureTogether(std::span<const GroupMember> request
   }
   for (Member& member : members) {
     if (!member.runs()) continue;
-    if (!member.sample.throughput) {
-      member.sample.status = SampleStatus::kFailed;
-      member.empty = true;
-      Remark(&member.sample, "nothing completed in the common window");
-    }
+    EndIfShort(request.timing.window, &member.sample);
     if (member.away) {
       Remark(&member.sample,
              fmt::format("disturbed: the measuring thread was kept from its CPU for {}",
@@ -110,6 +117,17 @@ Engine::Member Engine::Join(const GroupMember& request, uint32_t round) {
   }
   member.transfer = Prepare(&sample);
   return member;
+}
+
+// What it holds stays, so that a reader sees why.
+void Engine::EndIfShort(Nanoseconds window, Sample* sample) {
+  const Cell& cell = sample->cell;
+  const auto found = FindShortWindow(
+      {sample->completions, cell.size, cell.depth, sample->duration, window}, sample->line_rate);
+  if (!found) return;
+  sample->status = found->status;
+  Remark(sample, found->reason);
+  ForgetRate(sample);
 }
 
 // Its queues are one thread's.
@@ -149,7 +167,9 @@ bool Engine::TakeTogether(std::vector<Member>* members, const WindowRequest& req
     if (!well) continue;
     const bool away = outcomes[i].longest_gap > BearableGap(sample);
     // Completions came late and in a heap: what drove the device was kept from its CPU.
-    sample.disturbed = away || sample.duration < request.timing.window / 2;
+    const double part = std::chrono::duration<double>(sample.duration) /
+                        std::chrono::duration<double>(request.timing.window);
+    sample.disturbed = away || part < kWindowPart;
     if (!*sample.disturbed) continue;
     member.away = away ? outcomes[i].longest_gap : request.timing.window - sample.duration;
     disturbed = true;
@@ -179,7 +199,7 @@ void Engine::SettleTogether(std::vector<Member>* members) {
   for (Member& member : *members) {
     // After a failure it is not known what the devices moved.
     if (!member.transfer) continue;
-    if (member.sample.status == SampleStatus::kFailed && !member.empty) continue;
+    if (member.sample.status == SampleStatus::kFailed) continue;
     Pending pending;
     pending.initiator = member.transfer->initiator;
     pending.target = member.transfer->target;

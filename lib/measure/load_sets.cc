@@ -274,4 +274,32 @@ Nanoseconds EstimateLoad(std::span<const LoadSet> sets, uint32_t rounds,
   return windows * (timing.warm_up + timing.window + CommonTail(timing.window) + kLoadWindowCost);
 }
 
+std::vector<uint32_t> RoundsWithin(std::span<const LoadSet> sets, const RoundLimits& limits,
+                                   const WindowTiming& timing, Nanoseconds budget) {
+  std::vector<uint32_t> rounds;
+  Nanoseconds left = budget;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const Nanoseconds round = EstimateLoad(sets.subspan(i, 1), 1, timing);
+    const int64_t within_share = left / static_cast<int64_t>(sets.size() - i) / round;
+    const int64_t wanted = std::clamp<int64_t>(within_share, limits.enough, limits.most);
+    const int64_t done = std::min(wanted, left / round);
+    rounds.push_back(static_cast<uint32_t>(done));
+    // A set that is not finished takes what there is.
+    left = done < wanted ? Nanoseconds{0} : left - done * round;
+  }
+  return rounds;
+}
+
+std::optional<Nanoseconds> LongerWindow(std::span<const Sample> samples) {
+  std::optional<Nanoseconds> longest;
+  for (const Sample& sample : samples) {
+    if (sample.status != SampleStatus::kShortWindow || sample.disturbed == true) continue;
+    if (sample.completions == 0 || sample.completions > sample.cell.depth) continue;
+    const double missing = 1.25 * (sample.cell.depth + 1) / static_cast<double>(sample.completions);
+    const Nanoseconds wanted = std::chrono::duration_cast<Nanoseconds>(sample.duration * missing);
+    longest = std::max(longest.value_or(wanted), wanted);
+  }
+  return longest;
+}
+
 }  // namespace railgauge

@@ -6,6 +6,7 @@
 #define RAILGAUGE_LIB_MEASURE_LOAD_SETS_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,6 +69,22 @@ inline constexpr Nanoseconds kLoadWindowCost = std::chrono::milliseconds{30};
 WindowTiming LoadTiming(std::span<const LoadSet> sets, uint32_t rounds, Nanoseconds budget);
 Nanoseconds EstimateLoad(std::span<const LoadSet> sets, uint32_t rounds,
                          const WindowTiming& timing);
+
+// Rounds of a set: without `enough` of them nothing is decided, and more than `most` are not worth
+// their time.
+struct RoundLimits {
+  uint32_t enough = 0;
+  uint32_t most = 0;
+};
+// How many rounds of each set there is time for in `budget`, one set after the other: `enough` as
+// long as there is time at all, and more within the set's even share of what is left.
+std::vector<uint32_t> RoundsWithin(std::span<const LoadSet> sets, const RoundLimits& limits,
+                                   const WindowTiming& timing, Nanoseconds budget);
+
+// As long as a window would have to be that holds what is in flight and a quarter more, by the
+// samples of one that held less; empty where they say nothing of that. A path that many NICs share
+// may give each of them so little that what it had in flight lasts longer than a window.
+std::optional<Nanoseconds> LongerWindow(std::span<const Sample> samples);
 
 }  // namespace railgauge
 

@@ -161,5 +161,47 @@ TEST(LoadSetsTest, WindowsFitTheBudgetAsFarAsTheyCan) {
   EXPECT_EQ(EstimateLoad({}, 9, timing), Nanoseconds{0});
 }
 
+// Two sets of rounds of one second: a window alone and together for two NICs.
+TEST(LoadSetsTest, RoundsAreSharedOutAsTheTimeGoes) {
+  const Machine machine = MakeP5();
+  LoadRequest request = RequestFor(machine);
+  request.nics.resize(2);
+  request.kinds = {GroupKind::kSwitch};
+  request.places = {MemoryPlace::NumaNode(0)};
+  const auto sets = MakeLoadSets(machine, {}, request);
+  ASSERT_EQ(sets.size(), 2u);
+  const WindowTiming timing;
+  const RoundLimits limits = {8, 12};
+  const Nanoseconds round = EstimateLoad(std::span(sets).first(1), 1, timing);
+  const auto within = [&](int64_t rounds) {
+    return RoundsWithin(sets, limits, timing, rounds * round);
+  };
+  EXPECT_EQ(within(100), (std::vector<uint32_t>{12, 12}));
+  EXPECT_EQ(within(20), (std::vector<uint32_t>{10, 10}));
+  EXPECT_EQ(within(13), (std::vector<uint32_t>{8, 5})) << "enough of the first";
+  EXPECT_EQ(within(5), (std::vector<uint32_t>{5, 0}));
+  EXPECT_EQ(within(0), (std::vector<uint32_t>{0, 0}));
+  EXPECT_TRUE(RoundsWithin({}, limits, timing, round).empty());
+}
+
+TEST(LoadSetsTest, AWindowThatHeldLessThanWasInFlightIsTooShort) {
+  Sample sample;
+  sample.cell.depth = 32;
+  sample.completions = 11;
+  sample.duration = milliseconds(20);
+  EXPECT_FALSE(LongerWindow({&sample, 1})) << "it has a rate";
+  sample.status = SampleStatus::kShortWindow;
+  EXPECT_EQ(LongerWindow({&sample, 1}), milliseconds(75));  // 20 ms * 33 / 11 * 1.25
+  std::vector<Sample> samples = {sample, sample};
+  samples[1].completions = 3;
+  EXPECT_EQ(LongerWindow(samples), milliseconds(275));
+  samples[1].disturbed = true;
+  EXPECT_EQ(LongerWindow(samples), milliseconds(75)) << "it tells of the scheduler";
+  sample.completions = 0;
+  EXPECT_FALSE(LongerWindow({&sample, 1}));
+  sample.completions = 40;
+  EXPECT_FALSE(LongerWindow({&sample, 1})) << "short for another reason";
+}
+
 }  // namespace
 }  // namespace railgauge

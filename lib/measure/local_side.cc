@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/measure/answering_thread.h"
 #include "lib/measure/cpu_wait.h"
 #include "lib/measure/group_run.h"
 #include "lib/measure/line_rate.h"
@@ -59,10 +60,18 @@ class LocalSide::End : public TransferEnd {
 
   RunOutcome Run(const RunOrder& order) override {
     LoopSetup setup;
-    if (const Status set_up = SetUp(order, &setup); !set_up) {
-      RunOutcome outcome;
-      outcome.failure = set_up.error();
-      return outcome;
+    if (const Status set_up = SetUp(order, &setup); !set_up) return Failed(set_up.error());
+    // Of their own, see Endpoint.
+    std::optional<Endpoint::ExchangeQueues> exchange;
+    ibv_qp_ex* pair = nullptr;
+    if (order.latency && order.operation == Operation::kWrite) {
+      auto made = endpoint_->MakeExchangeQueues();
+      if (!made) return Failed(made.error());
+      exchange = *std::move(made);
+      pair = exchange->pair.handle();
+      setup.queue_pairs = {&pair, 1};
+      setup.cq = exchange->queue.handle();
+      setup.shape = ShapeFor(order.depth, 1);
     }
     side_->PinNear(endpoint_->nic());
     const auto waited_before = CpuWaitOfThread();
@@ -71,6 +80,34 @@ class LocalSide::End : public TransferEnd {
     std::optional<Nanoseconds> cpu_wait;
     if (waited_before && waited_after) cpu_wait = *waited_after - *waited_before;
     return Conclude(order, setup, result, cpu_wait);
+  }
+
+  Result<EndQueues> StartAnswering(const AnswerOrder& order) override {
+    RAILGAUGE_CHECK(answering_ == nullptr);
+    RAILGAUGE_ASSIGN_OR_RETURN(const Endpoint::Region* const region, RegionAt(order.local));
+    RAILGAUGE_ASSIGN_OR_RETURN(ibv_ah* const asker, endpoint_->HandleOf(order.asker.gid));
+    RAILGAUGE_ASSIGN_OR_RETURN(auto queues, endpoint_->MakeExchangeQueues());
+    const Bytes size{order.message_bytes};
+    const MemoryRegion& local = region->region;
+    AnswerSetup setup;
+    setup.asker = asker;
+    setup.asker_queue_key = order.asker.key;
+    setup.local = {local.address(), local.lkey(), SlotsFor(size, Bytes{local.length()})};
+    setup.remote = {order.remote.address, order.remote.remote_key,
+                    SlotsFor(size, Bytes{order.remote.length})};
+    setup.message_size = order.message_bytes;
+    setup.cancelled = side_->cancelled_;
+    auto answering = std::make_unique<AnsweringThread>(std::move(queues), setup);
+    RAILGAUGE_RETURN_IF_ERROR(answering->Start(side_->CpusNear(endpoint_->nic()), facts_.device));
+    EndQueues there = queues_;
+    there.numbers = {answering->number()};
+    answering_ = std::move(answering);
+    return there;
+  }
+
+  AnswerOutcome StopAnswering() override {
+    RAILGAUGE_CHECK(answering_ != nullptr);
+    return std::exchange(answering_, nullptr)->Stop();
   }
 
   Result<DeviceCounters> ReadCounters() override { return ReadDeviceCounters(facts_.device); }
@@ -88,6 +125,12 @@ class LocalSide::End : public TransferEnd {
  private:
   friend LocalSide;  // runs several at once
 
+  static RunOutcome Failed(const Error& error) {
+    RunOutcome outcome;
+    outcome.failure = error;
+    return outcome;
+  }
+
   void NoteQueues() {
     const auto numbers = endpoint_->queue_pair_numbers();
     queues_ = {endpoint_->gid(), {numbers.begin(), numbers.end()}, SrdQueuePair::kQueueKey};
@@ -103,8 +146,11 @@ class LocalSide::End : public TransferEnd {
     return counts;
   }
 
-  // After a run that failed.
-  void Recover(const LoopResult& result, const Error& error) {
+  // After a run that failed. Queues of an exchange are gone with it, and that no answer came is no
+  // fault of this NIC.
+  void Recover(const RunOrder& order, const LoopResult& result, const Error& error) {
+    const bool exchange = order.latency && order.operation == Operation::kWrite;
+    if (exchange && result.failure != LoopResult::Failure::kDeviceLost) return;
     // A NIC that completes nothing for the whole deadline gets no other chance: each would cost as
     // much again, and a run of many cells would never end.
     if (result.failure == LoopResult::Failure::kDeviceLost ||
@@ -178,7 +224,7 @@ class LocalSide::End : public TransferEnd {
     if (result.failure == LoopResult::Failure::kStalled && order.between_hosts) {
       outcome.failure->advice = kBetweenHosts;
     }
-    if (outcome.failure) Recover(result, *outcome.failure);
+    if (outcome.failure) Recover(order, result, *outcome.failure);
     return outcome;
   }
 
@@ -188,6 +234,7 @@ class LocalSide::End : public TransferEnd {
   EndQueues queues_;
   std::optional<Error> broken_;
   std::optional<LatencyHistogram> latencies_;
+  std::unique_ptr<AnsweringThread> answering_;
   std::vector<LoopInterval> intervals_ = std::vector<LoopInterval>(kMostIntervals);
 };
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/measure/exchange.h"
+#include "lib/measure/slot_walk.h"
 #include "lib/verbs/completion_status.h"
 #include "lib/verbs/device_events.h"
 
@@ -18,26 +20,6 @@ constexpr uint32_t kMaxQueuePairs = 64;
 constexpr uint32_t kCompletionsPerPass = 64;
 // Without completions for so long, and every time so long again, the device is asked for events.
 constexpr Nanoseconds kEventInterval = std::chrono::milliseconds{100};
-
-// Walks one side's slots, over and over. Counting along spares a division per request.
-class SlotWalk {
- public:
-  SlotWalk(const LoopMemory& memory, uint64_t first_slot)
-      : next_(memory.address + first_slot % memory.slots.count * memory.slots.stride),
-        begin_(memory.address),
-        end_(memory.address + memory.slots.count * memory.slots.stride),
-        stride_(memory.slots.stride) {}
-
-  uint64_t Next() {
-    const uint64_t address = next_;
-    next_ += stride_;
-    if (next_ == end_) next_ = begin_;
-    return address;
-  }
-
- private:
-  uint64_t next_, begin_, end_, stride_;
-};
 
 // Invariants, where "in flight" is posted and not yet polled:
 //  1. Queue pair i has credits_[i] = shape.DepthOf(i) - its requests in flight, never negative: no
@@ -54,8 +36,13 @@ class SlotWalk {
 //  6. An interval ends with the first completions at its edge or after it; there is always room for
 //     one more.
 //  7. Nothing here allocates, locks, logs, or calls through a virtual function.
+//  8. Of a timed WRITE, "its completion" above is the later of two: its own, and that of the
+//  receive
+//     request which the answer used up, in whose place another was posted.
 template <Operation kOperation, bool kLatency = false>
 class Loop {
+  static constexpr bool kExchange = kLatency && kOperation == Operation::kWrite;
+
  public:
   explicit Loop(const LoopSetup& setup)
       : setup_(setup),
@@ -69,11 +56,15 @@ class Loop {
     TimePoint now = MeasuringClock::now();
     window_opens_ = setup_.common ? setup_.common->opens : now + setup_.warm_up;
     last_progress_ = now;
+    if constexpr (kExchange) PostReceives();
     while (true) {
       const TimePoint last_pass = now;
       const TimePoint polls_from = phase_ == Phase::kDrain ? now : Fill(now);
       const uint32_t completions = Poll();
       now = MeasuringClock::now();
+      if constexpr (kExchange) {
+        if (std::exchange(answer_came_, false)) answered_at_ = now;
+      }
       if (phase_ == Phase::kWindow || phase_ == Phase::kLoad) {
         result_.longest_gap = std::max<Nanoseconds>(result_.longest_gap, now - last_pass);
       }
@@ -131,6 +122,8 @@ class Loop {
       const uint64_t remote = remote_.Next();
       if constexpr (kOperation == Operation::kRead) {
         ibv_wr_rdma_read(qp, setup_.remote.key, remote);
+      } else if constexpr (kExchange) {
+        ibv_wr_rdma_write_imm(qp, setup_.remote.key, remote, 0);
       } else {
         ibv_wr_rdma_write(qp, setup_.remote.key, remote);
       }
@@ -142,6 +135,7 @@ class Loop {
       Fail(LoopResult::Failure::kPost);
       return;
     }
+    if constexpr (kExchange) own_done_ = answer_done_ = false;
     credits_[index] -= static_cast<uint32_t>(count);
     result_.in_flight += count;
     result_.posted += count;
@@ -159,8 +153,13 @@ class Loop {
     }
     uint32_t count = 0;
     while (true) {
-      Take();
-      if (++count == kCompletionsPerPass) break;
+      if constexpr (kExchange) {
+        count += TakePart() ? 1 : 0;
+      } else {
+        Take(setup_.cq->wr_id);
+        ++count;
+      }
+      if (count == kCompletionsPerPass) break;
       error = ibv_next_poll(setup_.cq);
       if (error == 0) continue;
       if (error != ENOENT) FailPoll(error);
@@ -170,8 +169,8 @@ class Loop {
     return count;
   }
 
-  void Take() {
-    ++credits_[setup_.cq->wr_id];
+  void Take(uint64_t queue_pair) {
+    ++credits_[queue_pair];
     --result_.in_flight;
     if (setup_.cq->status == IBV_WC_SUCCESS) {
       ++result_.completed;
@@ -182,6 +181,36 @@ class Loop {
       result_.vendor_error = ibv_wc_read_vendor_err(setup_.cq);
     }
     Fail(LoopResult::Failure::kCompletion);
+  }
+
+  void PostReceives() {
+    for (uint32_t i = 0; i < kExchangeReceives; ++i) PostOneReceive();
+  }
+
+  void PostOneReceive() {
+    const int error = PostReceive(setup_.queue_pairs[0], setup_.local.address, setup_.local.key);
+    if (error == 0) return;
+    result_.error_number = error;
+    Fail(LoopResult::Failure::kPost);
+  }
+
+  // One of the two completions of an exchange (invariant 8). Returns whether that ends it.
+  bool TakePart() {
+    const bool answer = setup_.cq->wr_id == kReceiveId;
+    if (setup_.cq->status != IBV_WC_SUCCESS) {
+      // Whichever it is, nothing more comes of the request; of receive requests several may fail.
+      if (result_.in_flight > 0) Take(0);
+      return true;
+    }
+    if (answer) {
+      answer_done_ = answer_came_ = true;
+      PostOneReceive();
+    } else {
+      own_done_ = true;
+    }
+    if (!answer_done_ || !own_done_) return false;
+    Take(0);
+    return true;
   }
 
   // Nothing has completed for a while: whether to go on waiting.
@@ -202,7 +231,11 @@ class Loop {
       posting_ = vain_ = Nanoseconds{0};
       if (!setup_.intervals.empty()) interval_ends_ = now + result_.interval;
     } else if (phase_ == Phase::kWindow) {
-      if constexpr (kLatency) setup_.latencies->Record(now - posted_at_);
+      if constexpr (kExchange) {
+        setup_.latencies->Record((answered_at_ - posted_at_) / 2);
+      } else if constexpr (kLatency) {
+        setup_.latencies->Record(now - posted_at_);
+      }
       result_.window_completions += completions;
       result_.window_end = now;
       result_.window_polling += polling;
@@ -252,10 +285,14 @@ class Loop {
   Phase phase_ = Phase::kWarmUp;
   TimePoint window_opens_;
   TimePoint last_progress_;
-  TimePoint asked_;         // for events
-  TimePoint posted_at_;     // of the request in flight, for latencies
-  Nanoseconds posting_{0};  // since completions were last found
-  Nanoseconds vain_{0};     // and in passes that found none
+  TimePoint asked_;        // for events
+  TimePoint posted_at_;    // of the request in flight, for latencies
+  TimePoint answered_at_;  // and of an exchange:
+  bool own_done_ = false;
+  bool answer_done_ = false;
+  bool answer_came_ = false;  // in this pass
+  Nanoseconds posting_{0};    // since completions were last found
+  Nanoseconds vain_{0};       // and in passes that found none
   TimePoint interval_ends_ = TimePoint::max();
   std::array<uint32_t, kMaxQueuePairs> credits_{};
 };
@@ -270,7 +307,8 @@ LoopResult RunLoop(Operation operation, const LoopSetup& setup) {
   RAILGAUGE_CHECK(setup.intervals.empty() || setup.interval > Nanoseconds{0});
   RAILGAUGE_CHECK(setup.local.slots.count > 0 && setup.remote.slots.count > 0);
   if (setup.latencies != nullptr) {
-    RAILGAUGE_CHECK(operation == Operation::kRead && setup.shape.depth == 1);
+    RAILGAUGE_CHECK(setup.shape.depth == 1);
+    if (operation == Operation::kWrite) return Loop<Operation::kWrite, true>(setup).Run();
     return Loop<Operation::kRead, true>(setup).Run();
   }
   if (operation == Operation::kRead) return Loop<Operation::kRead>(setup).Run();
@@ -295,6 +333,12 @@ std::optional<Error> LoopError(const LoopResult& result, Operation operation,
     case LoopResult::Failure::kPoll:
       return ErrnoError(result.error_number, what + ": ibv_start_poll", device);
     case LoopResult::Failure::kStalled:
+      if (setup.latencies != nullptr && operation == Operation::kWrite) {
+        return MakeError(what, device,
+                         fmt::format("a WRITE with immediate was not answered by another for {}",
+                                     FormatDuration(setup.stall_deadline)),
+                         "Look for messages of the efa driver in the kernel logs of both ends");
+      }
       return MakeError(what, device,
                        fmt::format("NIC stopped completing: nothing for {}, {} requests in flight",
                                    FormatDuration(setup.stall_deadline), result.in_flight),

@@ -77,8 +77,11 @@ struct LoopSetup {
   Nanoseconds interval{0};
   std::span<LoopInterval> intervals;
 
-  // Where given, of a READ at a depth of 1: the time of every message of the window, from the clock
-  // reading before it is posted to that after it was polled.
+  // Where given, at a depth of 1: of a READ, the time of every message of the window, from the
+  // clock reading before it is posted to that after it was polled. Of a WRITE, which then carries
+  // an immediate and is answered by one like it (answer_loop.h): half of the time until the answer
+  // was polled. The next one is posted when its own completion is there, too. The queue pair has
+  // room for kExchangeReceives (exchange.h), and none are posted yet.
   LatencyHistogram* latencies = nullptr;
 
   // Nothing completed for so long while requests were in flight: the NIC is taken for stuck.
@@ -114,7 +117,7 @@ struct LoopResult {
   enum class Failure {
     kNone,
     kCompletion,  // status and vendor_error are those of the first completion with an error
-    kPost,        // error_number is that of ibv_wr_complete(3)
+    kPost,        // error_number is that of ibv_wr_complete(3), or of ibv_post_recv(3)
     kPoll,        // error_number is that of ibv_start_poll(3)
     kStalled,     // the stall deadline passed; requests are still in flight
     kDeviceLost,  // it says so itself; requests are still in flight

@@ -4,10 +4,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 
 #include "gtest/gtest.h"
+#include "lib/measure/answer_loop.h"
+#include "lib/measure/latency_histogram.h"
 #include "lib/measure/loop.h"
 #include "lib/measure/step_count_testutil.h"
 #include "lib/measure/stub_nic_testutil.h"
@@ -65,6 +69,45 @@ TEST_P(LoopWindowTest, NothingButTheClockIsCalled) {
   std::printf("%s, depth %u: %llu instructions in %llu passes\n", ToString(operation).data(), depth,
               static_cast<unsigned long long>(steps.instructions),
               static_cast<unsigned long long>(kLastPass - kFirstPass));
+}
+
+// The same of both ends of an exchange of WRITEs with immediate.
+void ExpectNothingButTheClock(const std::function<void()>& body, const char* what) {
+  auto counted = CountSteps(body, &StubNic::Contains);
+  ASSERT_TRUE(counted) << counted.error().ToString();
+  counted->system_calls.erase(SYS_clock_gettime);
+  EXPECT_GT(counted->in_program, 0u);
+  EXPECT_TRUE(counted->system_calls.empty() && counted->forbidden_calls.empty())
+      << Describe(*counted);
+  std::printf("%s: %llu instructions in %llu passes\n", what,
+              static_cast<unsigned long long>(counted->instructions),
+              static_cast<unsigned long long>(kLastPass - kFirstPass));
+}
+
+TEST(ExchangeWindowTest, NothingButTheClockIsCalledByTheEndThatAsks) {
+  LatencyHistogram latencies;
+  ExpectNothingButTheClock(
+      [&] {
+        StubNic nic;
+        nic.at_pass = &Mark;
+        (void)RunLoop(Operation::kWrite, nic.ExchangeSetup(kCompletions, &latencies));
+      },
+      "ask");
+}
+
+std::atomic<bool> stop_answering{false};
+
+TEST(ExchangeWindowTest, NothingButTheClockIsCalledByTheEndThatAnswers) {
+  ExpectNothingButTheClock(
+      [] {
+        StubNic nic;
+        nic.at_pass = [](uint64_t pass) {
+          Mark(pass);
+          if (pass > kLastPass + 10) stop_answering = true;
+        };
+        (void)RunAnswerLoop(nic.AnsweringSetup(&stop_answering));
+      },
+      "answer");
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, LoopWindowTest,

@@ -48,11 +48,13 @@ void SetOutcomeColumns(const RunOutcome& outcome, DipTest& dip_test, Sample* sam
   sample->payload_bytes = outcome.completions * sample->cell.size.count;
   const double seconds = std::chrono::duration<double>(sample->duration).count();
   if (seconds <= 0) return;
-  sample->throughput = BytesPerSecond{static_cast<double>(sample->payload_bytes) / seconds};
   sample->messages_per_second = static_cast<double>(sample->completions) / seconds;
   SetThreadShares(outcome, sample);
-  SetIntervals(outcome, dip_test, sample);
   SetLatency(outcome.latency, sample);
+  // One message at a time is no load: it has no throughput worth the name.
+  if (outcome.latency) return;
+  sample->throughput = BytesPerSecond{static_cast<double>(sample->payload_bytes) / seconds};
+  SetIntervals(outcome, dip_test, sample);
 }
 
 }  // namespace railgauge

@@ -64,6 +64,10 @@ TEST(OutcomeColumnsTest, Latencies) {
   EXPECT_EQ(sample.latency_p99, Nanoseconds{4});
   EXPECT_EQ(sample.latency_p99_9, Nanoseconds{5});
   EXPECT_EQ(sample.latency_max, Nanoseconds{6});
+  // One message at a time is no load.
+  EXPECT_EQ(sample.messages_per_second, 1000);
+  EXPECT_FALSE(sample.throughput);
+  EXPECT_FALSE(sample.interval_count);
 }
 
 TEST(OutcomeColumnsTest, AWindowOfNoTimeHasNoRate) {

@@ -244,6 +244,48 @@ TEST_F(PeerEmulatedTest, ReadsAreTimedFromEitherHost) {
   }
 }
 
+TEST_F(PeerEmulatedTest, WritesAreAnsweredByThePeer) {
+  WindowRequest request;
+  request.latency = true;
+  request.timing = {milliseconds{2}, milliseconds{20}};
+  Cell cell;
+  cell.nic = here_.nics[0].key();
+  cell.place = MemoryPlace::Gpu(here_.gpus[0].position.address);
+  cell.operation = Operation::kWrite;
+  cell.direction = Direction::kFromMemory;
+  cell.size = Bytes{4096};
+  for (int i = 0; i < 2; ++i) {  // with queues of its own each time
+    const Sample sample = engine_->Measure(cell, request);
+    ASSERT_EQ(sample.status, SampleStatus::kOk) << sample.reason;
+    EXPECT_EQ(sample.counter_bytes, sample.posted_bytes);
+    ASSERT_TRUE(sample.latency_min && sample.latency_max);
+    const Nanoseconds mean = sample.duration / static_cast<int64_t>(sample.completions) / 2;
+    EXPECT_GT(*sample.latency_min, Nanoseconds{0});
+    EXPECT_LE(*sample.latency_min, mean);
+    EXPECT_GE(*sample.latency_max, mean * 9 / 10);
+  }
+}
+
+TEST_F(PeerEmulatedTest, APeerThatCannotAnswerSaysWhy) {
+  host_->Tamper([](const std::string& answer) {
+    if (!Decode<Answered>(answer)) return answer;
+    Answered answered;
+    answered.failure = FailureOf(MakeError("answer rdma write", "rdmap128s0", "it stopped"));
+    return Encode(answered);
+  });
+  WindowRequest request;
+  request.latency = true;
+  Cell cell;
+  cell.nic = here_.nics[0].key();
+  cell.place = MemoryPlace::NumaNode(0);
+  cell.operation = Operation::kWrite;
+  cell.direction = Direction::kFromMemory;
+  cell.size = Bytes{8};
+  const Sample sample = engine_->Measure(cell, request);
+  EXPECT_EQ(sample.status, SampleStatus::kFailed);
+  EXPECT_EQ(sample.reason, "answer rdma write rdmap128s0: it stopped");
+}
+
 // Two statuses that no fault of an emulated machine drives.
 TEST_F(PeerEmulatedTest, WithoutThePeersCountersASampleIsMeasuredAndNotProven) {
   host_->Tamper([](const std::string& answer) {

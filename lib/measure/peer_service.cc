@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "fmt/core.h"
+#include "lib/measure/busy.h"
 #include "lib/measure/roles.h"
 #include "lib/measure/shape.h"
 
@@ -148,6 +149,49 @@ Result<Ran> PeerService::Do(const RunRequest& request) {
   }
   if (outcome.failure) ran.failure = FailureOf(*outcome.failure);
   return ran;
+}
+
+Result<Answering> PeerService::Do(const AnswerRequest& request) {
+  RAILGAUGE_ASSIGN_OR_RETURN(TransferEnd* const end, EndOf(request.nic));
+  RAILGAUGE_ASSIGN_OR_RETURN(const EndPlace place, PlaceOf(request.place));
+  RAILGAUGE_ASSIGN_OR_RETURN(const EndMemory local, end->Register(place));
+  const uint64_t bytes = request.message_bytes;
+  if (answers_ || bytes == 0 || bytes > local.length || bytes > request.remote_length ||
+      !end->facts().Can(Operation::kWrite)) {
+    return Fail(Refused(end->facts().device, "answers are asked for that it cannot give"));
+  }
+  AnswerOrder order;
+  order.local = place;
+  order.asker.gid = request.gid;
+  order.asker.key = request.queue_key;
+  order.remote.address = request.remote_address;
+  order.remote.length = request.remote_length;
+  order.remote.remote_key = request.remote_key;
+  order.message_bytes = request.message_bytes;
+  RAILGAUGE_ASSIGN_OR_RETURN(const EndQueues queues, end->StartAnswering(order));
+  answers_ = request.nic;
+  return Answering{queues.numbers.front()};
+}
+
+Result<Answered> PeerService::Do(const AnswerEndRequest& request) {
+  if (answers_ != request.nic) return Fail(Refused(request.nic.ToString(), "it answers nothing"));
+  answers_.reset();
+  RAILGAUGE_ASSIGN_OR_RETURN(TransferEnd* const end, EndOf(request.nic));
+  const AnswerOutcome outcome = end->StopAnswering();
+  Answered answered{outcome.posted, outcome.cpu_wait, std::nullopt};
+  if (outcome.failure) answered.failure = FailureOf(*outcome.failure);
+  return answered;
+}
+
+Result<BusyAnswer> PeerService::Do(const BusyRequest& request) {
+  std::vector<NicKey> nics;
+  for (const PciAddress& address : request.nics) {
+    RAILGAUGE_ASSIGN_OR_RETURN(const Nic* const nic, NicOf(address));
+    nics.push_back(nic->key());
+  }
+  BusyAnswer answer;
+  for (const BusyNic& busy : FindBusyNics(nics)) answer.nics.push_back(busy.ToString());
+  return answer;
 }
 
 Result<CounterReading> PeerService::Do(const CountersRequest& request) {

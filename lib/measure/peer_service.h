@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,9 @@ class PeerService {
   Result<Done> Do(const FillRequest& request);
   Result<Verified> Do(const VerifyRequest& request);
   Result<Ran> Do(const RunRequest& request);
+  Result<Answering> Do(const AnswerRequest& request);
+  Result<Answered> Do(const AnswerEndRequest& request);
+  Result<BusyAnswer> Do(const BusyRequest& request);
   Result<CounterReading> Do(const CountersRequest& request);
 
   Result<const Nic*> NicOf(const PciAddress& nic) const;
@@ -50,6 +54,7 @@ class PeerService {
   const std::atomic<bool>& gone_;
   // Made with the first NIC that is opened, as that asks for queues.
   std::unique_ptr<LocalSide> side_;
+  std::optional<PciAddress> answers_;  // the NIC that does, between two requests
 };
 
 }  // namespace railgauge

@@ -110,6 +110,36 @@ class PeerSide::End : public TransferEnd {
     return outcome;
   }
 
+  Result<EndQueues> StartAnswering(const AnswerOrder& order) override {
+    AnswerRequest request;
+    request.nic = nic_;
+    request.place = order.local.place;
+    request.gid = order.asker.gid;
+    request.queue_key = order.asker.key;
+    request.remote_address = order.remote.address;
+    request.remote_length = order.remote.length;
+    request.remote_key = order.remote.remote_key;
+    request.message_bytes = order.message_bytes;
+    RAILGAUGE_ASSIGN_OR_RETURN(const Answering answering,
+                               channel_->Ask<Answering>(request, kSlowAnswer));
+    EndQueues there = queues_;
+    there.numbers = {answering.queue_pair};
+    return there;
+  }
+
+  AnswerOutcome StopAnswering() override {
+    AnswerOutcome outcome;
+    const auto answered = channel_->Ask<Answered>(AnswerEndRequest{nic_}, kAnswer);
+    if (!answered) {
+      outcome.failure = answered.error();
+      return outcome;
+    }
+    outcome.posted = answered->posted;
+    outcome.cpu_wait = answered->cpu_wait;
+    if (answered->failure) outcome.failure = ErrorOf(*answered->failure);
+    return outcome;
+  }
+
   Result<DeviceCounters> ReadCounters() override {
     RAILGAUGE_ASSIGN_OR_RETURN(const CounterReading reading,
                                channel_->Ask<CounterReading>(CountersRequest{nic_}, kAnswer));
@@ -190,6 +220,13 @@ PeerSide::~PeerSide() = default;
 
 const PeerNic& PeerSide::PartnerOf(const Nic& nic) const {
   return nics_[PeerPartnerOf(here_, nic, nics_).index];
+}
+
+Result<std::vector<std::string>> PeerSide::BusyNics(std::span<const PciAddress> nics) {
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      BusyAnswer answer,
+      channel_->Ask<BusyAnswer>(BusyRequest{{nics.begin(), nics.end()}}, kAnswer));
+  return std::move(answer.nics);
 }
 
 Result<TransferEnd*> PeerSide::EndOf(const PciAddress& address, const LocalOptions& options) {

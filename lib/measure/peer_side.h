@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ class PeerSide {
 
   // The fixed partner of a NIC of this host.
   const PeerNic& PartnerOf(const Nic& nic) const;
+
+  // Those of the peer's NICs at `nics` that others use already (busy.h), each in words. They are
+  // looked at there.
+  Result<std::vector<std::string>> BusyNics(std::span<const PciAddress> nics);
 
   // The end of the peer's NIC at `address`, which is opened there as `options` say.
   Result<TransferEnd*> EndOf(const PciAddress& address, const LocalOptions& options);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fmt/core.h"
+#include "lib/base/counted.h"
 
 namespace railgauge {
 namespace {
@@ -91,6 +92,35 @@ std::optional<Contradiction> FindAboveCeiling(Bytes payload, Bytes in_flight, Na
       fmt::format("above the ceiling: {} where the line rate is {} at the most",
                   FormatBytesPerSecond({static_cast<double>(payload.count) / seconds}),
                   FormatBytesPerSecond(*line_rate))};
+}
+
+std::optional<Contradiction> FindShortWindow(const WindowContent& content,
+                                             const std::optional<BytesPerSecond>& line_rate) {
+  const auto too_short = [](std::string reason) {
+    return Contradiction{SampleStatus::kShortWindow, std::move(reason)};
+  };
+  if (content.completions == 0) return too_short("nothing completed in the common window");
+  if (content.completions <= content.depth) {
+    return too_short(
+        fmt::format("the common window holds {}, no more than the {} in flight when it opened",
+                    Counted(content.completions, "completion"), content.depth));
+  }
+  const auto part = std::chrono::duration_cast<Nanoseconds>(content.window * kWindowPart);
+  if (content.duration < std::max(part, std::min(kShortestRate, content.window))) {
+    return too_short(fmt::format("all completions of the common window of {} lie within {} of it",
+                                 FormatDuration(content.window), FormatDuration(content.duration)));
+  }
+  if (!line_rate) return std::nullopt;
+  const Bytes payload{content.message.count * content.completions};
+  const Bytes in_flight{content.message.count * content.depth};
+  if (FindAboveCeiling(payload, in_flight, content.duration, line_rate)) return std::nullopt;
+  const double seconds = std::chrono::duration<double>(content.duration).count();
+  const double rate = static_cast<double>(payload.count) / seconds;
+  if (rate <= (1 + kCeilingTolerance) * line_rate->value) return std::nullopt;
+  return too_short(fmt::format(
+      "{} completed in the common window where the line rate is {} at the most: what was in flight "
+      "when it opened counts for too much of it",
+      FormatBytesPerSecond({rate}), FormatBytesPerSecond(*line_rate)));
 }
 
 }  // namespace railgauge

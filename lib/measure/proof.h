@@ -7,6 +7,7 @@
 #ifndef RAILGAUGE_LIB_MEASURE_PROOF_H_
 #define RAILGAUGE_LIB_MEASURE_PROOF_H_
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,10 @@ inline constexpr double kCounterTolerance = 0.005;
 inline constexpr double kRetransmissionTolerance = 0.005;
 // How far above the line rate a rate is impossible and not an error of a short window.
 inline constexpr double kCeilingTolerance = 0.05;
+// The smallest part of a common window that a rate may rest on, and the shortest one at all: some
+// wake-ups of a thread.
+inline constexpr double kWindowPart = 0.5;
+inline constexpr Nanoseconds kShortestRate = std::chrono::milliseconds{3};
 
 struct Contradiction {
   SampleStatus status = SampleStatus::kInvalid;
@@ -45,6 +50,22 @@ std::optional<Contradiction> FindContradiction(const std::string& device,
 // which some may have crossed before.
 std::optional<Contradiction> FindAboveCeiling(Bytes payload, Bytes in_flight, Nanoseconds duration,
                                               const std::optional<BytesPerSecond>& line_rate);
+
+// What a window holds that closed with its common end (group_run.h), whatever it had by then.
+struct WindowContent {
+  uint64_t completions = 0;
+  Bytes message;
+  uint32_t depth = 0;
+  Nanoseconds duration{0};  // from its first completions to its last
+  Nanoseconds window{0};    // that was asked for
+};
+
+// kShortWindow, where that is too little for a rate: what was in flight when it opened may be all
+// that completed in it; or the completions are a heap in a small part of it, as they are when what
+// drives the device was kept from its CPU; or the rate is above the line's, and only what was in
+// flight explains that.
+std::optional<Contradiction> FindShortWindow(const WindowContent& content,
+                                             const std::optional<BytesPerSecond>& line_rate);
 
 }  // namespace railgauge
 

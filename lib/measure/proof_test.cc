@@ -94,5 +94,43 @@ TEST(ProofTest, OnlyAKnownCeilingCanBeExceeded) {
             "above the ceiling: 13.20 GB/s where the line rate is 12.50 GB/s at the most");
 }
 
+// A window of 20 ms with 32 messages of 1 MiB in flight, on a line of 12.5 GB/s.
+struct ShortCase {
+  const char* what;
+  uint64_t completions;
+  Nanoseconds duration;
+  const char* reason;  // empty: it has a rate
+};
+
+TEST(ProofTest, AWindowThatHoldsTooLittleHasNoRate) {
+  constexpr std::chrono::milliseconds kWindow{20};
+  const ShortCase cases[] = {
+      {"enough", 238, kWindow, ""},
+      {"one more than in flight, and slow", 33, kWindow, ""},
+      {"nothing", 0, Nanoseconds{0}, "nothing completed in the common window"},
+      {"one", 1, kWindow, "holds 1 completion, no more than the 32 in flight"},
+      {"what was in flight", 32, kWindow, "holds 32 completions, no more than the 32 in flight"},
+      {"a heap", 64, std::chrono::milliseconds{9}, "20.0 ms lie within 9.0 ms"},
+      {"half of it", 64, std::chrono::milliseconds{10}, ""},
+      // 13.4 GB/s, of which 32 messages may have crossed before.
+      {"above the line", 256, kWindow, "what was in flight when it opened counts for too much"},
+      // 16.8 GB/s, 15.1 without those: that is another contradiction, and not this one.
+      {"far above the line", 320, kWindow, ""},
+  };
+  for (const ShortCase& c : cases) {
+    const WindowContent content = {c.completions, Bytes{1 << 20}, 32, c.duration, kWindow};
+    const auto found = FindShortWindow(content, BytesPerSecond{12.5e9});
+    EXPECT_EQ(found.has_value(), *c.reason != '\0') << c.what;
+    if (!found) continue;
+    EXPECT_EQ(found->status, SampleStatus::kShortWindow) << c.what;
+    EXPECT_NE(found->reason.find(c.reason), std::string::npos) << c.what << ": " << found->reason;
+  }
+  const WindowContent fast = {256, Bytes{1 << 20}, 32, kWindow, kWindow};
+  EXPECT_FALSE(FindShortWindow(fast, std::nullopt)) << "no line rate is known";
+  const WindowContent brief = {64, Bytes{64}, 4, std::chrono::milliseconds{2},
+                               std::chrono::milliseconds{4}};
+  EXPECT_TRUE(FindShortWindow(brief, std::nullopt)) << "half of it is too short for anything";
+}
+
 }  // namespace
 }  // namespace railgauge

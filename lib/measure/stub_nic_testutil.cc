@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "lib/base/result.h"
+#include "lib/measure/exchange.h"
 
 // Where the linker puts the section.
 extern "C" {
@@ -19,9 +20,17 @@ struct StubNic::Calls {
   RAILGAUGE_STUB_NIC void Request(ibv_qp_ex* qp, uint32_t, uint64_t address) {
     QueuePair* pair = Of(qp);
     StubNic* nic = pair->nic;
-    nic->ring_[(nic->posted_ + pair->listed++) % kRing] = static_cast<uint32_t>(qp->wr_id);
+    nic->ring_[(nic->posted_ + pair->listed++) % kRing] = qp->wr_id;
     pair->last_address = address;
   }
+  RAILGAUGE_STUB_NIC void RequestWithImmediate(ibv_qp_ex* qp, uint32_t key, uint64_t address,
+                                               __be32) {
+    Request(qp, key, address);
+    QueuePair* pair = Of(qp);
+    pair->nic->ring_[(pair->nic->posted_ + pair->listed++) % kRing] = kReceiveId;
+  }
+  RAILGAUGE_STUB_NIC int PostReceive(ibv_qp*, ibv_recv_wr*, ibv_recv_wr**) { return 0; }
+  RAILGAUGE_STUB_NIC uint32_t SourceQueuePair(ibv_cq_ex*) { return 100; }
   RAILGAUGE_STUB_NIC void SetAddress(ibv_qp_ex*, ibv_ah*, uint32_t, uint32_t) {}
   RAILGAUGE_STUB_NIC void SetSge(ibv_qp_ex* qp, uint32_t, uint64_t address, uint32_t) {
     Of(qp)->last_address = address;
@@ -63,17 +72,21 @@ StubNic::StubNic() {
     pair.qp.wr_start = &Calls::Start;
     pair.qp.wr_rdma_read = &Calls::Request;
     pair.qp.wr_rdma_write = &Calls::Request;
+    pair.qp.wr_rdma_write_imm = &Calls::RequestWithImmediate;
+    pair.qp.qp_base.context = &context_;
     pair.qp.wr_set_ud_addr = &Calls::SetAddress;
     pair.qp.wr_set_sge = &Calls::SetSge;
     pair.qp.wr_complete = &Calls::Complete;
     handles_.push_back(&pair.qp);
     numbers_.push_back(static_cast<uint32_t>(100 + numbers_.size()));
   }
+  context_.ops.post_recv = &Calls::PostReceive;
   cq_.nic = this;
   cq_.cq.start_poll = &Calls::StartPoll;
   cq_.cq.next_poll = &Calls::NextPoll;
   cq_.cq.end_poll = &Calls::EndPoll;
   cq_.cq.read_vendor_err = &Calls::VendorError;
+  cq_.cq.read_src_qp = &Calls::SourceQueuePair;
 }
 
 LoopSetup StubNic::Setup(uint32_t depth, uint64_t completions) {
@@ -90,6 +103,25 @@ LoopSetup StubNic::Setup(uint32_t depth, uint64_t completions) {
   setup.shape = ShapeFor(depth, kQueuePairs);
   setup.window = Nanoseconds{0};
   setup.min_completions = completions;
+  return setup;
+}
+
+LoopSetup StubNic::ExchangeSetup(uint64_t completions, LatencyHistogram* latencies) {
+  LoopSetup setup = Setup(1, completions);
+  setup.latencies = latencies;
+  return setup;
+}
+
+AnswerSetup StubNic::AnsweringSetup(const std::atomic<bool>* stop) {
+  const LoopSetup loop = Setup(1, 1);
+  AnswerSetup setup;
+  setup.qp = handles_[0];
+  setup.cq = &cq_.cq;
+  setup.local = loop.local;
+  setup.remote = loop.remote;
+  setup.message_size = loop.message_size;
+  setup.stop = stop;
+  ring_[posted_++ % kRing] = kReceiveId;
   return setup;
 }
 

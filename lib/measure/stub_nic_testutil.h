@@ -1,5 +1,5 @@
 // StubNic: an ibv_qp_ex and ibv_cq_ex that cost next to nothing and complete every request at once,
-// so that what is left of a run is the loop alone.
+// so that what is left of a run is the loop alone. A WRITE with immediate is answered at once, too.
 //
 // Its functions allocate nothing, lock nothing and make no system call, and lie in a section of
 // their own, so that a counted instruction is known to be the stub's or the loop's.
@@ -9,9 +9,12 @@
 #include <infiniband/verbs.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
+#include "lib/measure/answer_loop.h"
+#include "lib/measure/latency_histogram.h"
 #include "lib/measure/loop.h"
 
 namespace railgauge {
@@ -27,6 +30,11 @@ class StubNic {
   // A run over it, of 4 KiB messages that rotate over working sets of a usual size. Its window is
   // open from the first pass on, and ends after `completions` of them.
   LoopSetup Setup(uint32_t depth, uint64_t completions);
+
+  // An exchange of one WRITE with immediate at a time over it.
+  LoopSetup ExchangeSetup(uint64_t completions, LatencyHistogram* latencies);
+  // The answering end of one, which is asked anew with every answer; `stop` is its caller's.
+  AnswerSetup AnsweringSetup(const std::atomic<bool>* stop);
 
   // Called at the start of every poll pass, with its number (from 1 on). Null: nothing is.
   void (*at_pass)(uint64_t pass) = nullptr;
@@ -59,7 +67,8 @@ class StubNic {
   std::vector<ibv_qp_ex*> handles_;
   std::vector<uint32_t> numbers_;
   Cq cq_;
-  std::array<uint32_t, kRing> ring_{};  // wr_id of each
+  std::array<uint64_t, kRing> ring_{};  // wr_id of each
+  ibv_context context_{};               // what ibv_post_recv(3) goes through
   uint64_t posted_ = 0;
   uint64_t taken_ = 0;
   uint64_t passes_ = 0;

@@ -72,8 +72,24 @@ struct RunOrder {
   uint64_t max_requests = 0;
   uint64_t first_slot = 0;
   Nanoseconds stall_deadline{0};
-  bool latency = false;        // each message on its own, timed: of a READ
+  // Each message on its own, timed. Of a WRITE the target answers each (StartAnswering), and
+  // `target` has the queue pair that does.
+  bool latency = false;
   bool between_hosts = false;  // for what to advise when nothing completes
+};
+
+// What the target of timed WRITEs is to do, see AnswerSetup.
+struct AnswerOrder {
+  EndPlace local;
+  EndQueues asker;  // its queue pairs come with its messages
+  EndMemory remote;
+  uint32_t message_bytes = 0;
+};
+
+struct AnswerOutcome {
+  uint64_t posted = 0;                  // answers
+  std::optional<Nanoseconds> cpu_wait;  // of the answering thread, see cpu_wait.h
+  std::optional<Error> failure;
 };
 
 struct RunOutcome {
@@ -87,6 +103,7 @@ struct RunOutcome {
   std::vector<IntervalCount> intervals;
   uint64_t completions = 0;
   uint64_t posted = 0;
+  uint64_t answered = 0;  // by the target, of timed WRITEs
   std::optional<LatencySummary> latency;
   std::optional<Nanoseconds> cpu_wait;  // of the measuring thread, see cpu_wait.h
   Nanoseconds longest_gap{0};           // see LoopResult; of a peer's run not known
@@ -114,6 +131,12 @@ class TransferEnd {
 
   // Initiates; the place is registered and the target met.
   virtual RunOutcome Run(const RunOrder& order) = 0;
+
+  // Answers timed WRITEs from now on, on a thread near the NIC; the place is registered and the
+  // asker met. Returns where they go. One exchange at a time; what goes wrong in it StopAnswering
+  // says.
+  virtual Result<EndQueues> StartAnswering(const AnswerOrder& order) = 0;
+  virtual AnswerOutcome StopAnswering() = 0;
 
   virtual Result<DeviceCounters> ReadCounters() = 0;
 

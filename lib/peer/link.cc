@@ -118,13 +118,13 @@ void Link::HandlePlain(const std::string& plain, LinkClock::time_point now) {
   reader_.Append(plain);
   if (tls_->state() == TlsSession::State::kFailed) {
     WriteSocket(now);  // the alert
-    return Close(MakeError(
-        kOperation, "",
-        tls_->refused() ? "the other side refuses this side's token (" + tls_->failure() + ")"
-                        : "the other side does not hold this token, or is no "
-                          "railgauge (" +
-                              tls_->failure() + ")",
-        "Use copies of one token file on both hosts"));
+    return Close(MakeError(kOperation, "",
+                           tls_->refused()
+                               ? "the other side refused this side's token: " + tls_->failure()
+                               : "the other side does not hold this token, or is no "
+                                 "railgauge (" +
+                                     tls_->failure() + ")",
+                           "Use copies of one token file on both hosts"));
   }
   if (tls_->state() == TlsSession::State::kClosed) return Close(MakeError(kOperation, "", ""));
 }

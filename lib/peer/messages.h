@@ -23,7 +23,7 @@
 namespace railgauge {
 
 // Changes whenever a message does: both hosts run one version of railgauge.
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 
 #define RAILGAUGE_MESSAGE(type)                    \
   static constexpr std::string_view kType = #type; \
@@ -270,7 +270,7 @@ struct RunRequest {
   uint64_t max_requests = 0;
   uint64_t first_slot = 0;
   Nanoseconds stall_deadline{0};
-  bool latency = false;  // of each message on its own, which are READs at a depth of 1
+  bool latency = false;  // of each message on its own, at a depth of 1: of READs
   RAILGAUGE_MESSAGE(run) {
     visit("nic", self.nic);
     visit("place", self.place);
@@ -322,6 +322,56 @@ struct Ran {
   }
 };
 
+// The peer answers timed WRITEs with immediate, each by one like it, until the request after it.
+struct AnswerRequest {
+  PciAddress nic;
+  MemoryPlace place;  // where they come to, and where answers come from
+  std::array<uint8_t, 16> gid{};
+  uint32_t queue_key = 0;
+  uint64_t remote_address = 0;
+  uint64_t remote_length = 0;
+  uint32_t remote_key = 0;
+  uint32_t message_bytes = 0;
+  RAILGAUGE_MESSAGE(answer) {
+    visit("nic", self.nic);
+    visit("place", self.place);
+    visit("gid", self.gid);
+    visit("queue_key", self.queue_key);
+    visit("remote_address", self.remote_address);
+    visit("remote_length", self.remote_length);
+    visit("remote_key", self.remote_key);
+    visit("message_bytes", self.message_bytes);
+  }
+};
+struct Answering {
+  uint32_t queue_pair = 0;
+  RAILGAUGE_MESSAGE(answering) { visit("queue_pair", self.queue_pair); }
+};
+struct AnswerEndRequest {
+  PciAddress nic;
+  RAILGAUGE_MESSAGE(answer_end) { visit("nic", self.nic); }
+};
+struct Answered {
+  uint64_t posted = 0;
+  std::optional<Nanoseconds> cpu_wait;
+  std::optional<Failure> failure;
+  RAILGAUGE_MESSAGE(answered) {
+    visit("posted", self.posted);
+    visit("cpu_wait_ns", self.cpu_wait);
+    visit("failure", self.failure);
+  }
+};
+
+// Whether others use NICs of the peer (lib/measure/busy.h), before anything is opened.
+struct BusyRequest {
+  std::vector<PciAddress> nics;
+  RAILGAUGE_MESSAGE(busy) { visit("nics", self.nics); }
+};
+struct BusyAnswer {
+  std::vector<std::string> nics;  // those in use, with what moved, in words
+  RAILGAUGE_MESSAGE(busy_nics) { visit("nics", self.nics); }
+};
+
 // A NIC's counters (lib/measure/counters.h).
 struct CountersRequest {
   PciAddress nic;
@@ -351,7 +401,8 @@ struct CounterReading {
 #undef RAILGAUGE_MESSAGE
 
 using PeerRequest = std::variant<DescribeRequest, OpenRequest, RegisterRequest, MeetRequest,
-                                 FillRequest, VerifyRequest, RunRequest, CountersRequest>;
+                                 FillRequest, VerifyRequest, RunRequest, AnswerRequest,
+                                 AnswerEndRequest, BusyRequest, CountersRequest>;
 
 // Any request; an Error for a text that is none.
 Result<PeerRequest> DecodeRequest(std::string_view text);

@@ -243,7 +243,9 @@ TEST(ServerTest, AnotherTokenIsRefused) {
   const auto stranger = server.Connect("stranger", 8);
   ASSERT_FALSE(stranger);
   const std::string line = stranger.error().ToString();
-  EXPECT_NE(line.find("the other side refuses this side's token"), std::string::npos) << line;
+  EXPECT_NE(line.find("the other side refused this side's token: it holds another one."),
+            std::string::npos)
+      << line;
   EXPECT_NE(line.find("Use copies of one token file on both hosts."), std::string::npos) << line;
   EXPECT_TRUE(server.Reaches([](const ServerCounts& c) { return c.strangers == 1; }));
   EXPECT_EQ(server.counts().told_busy, 0u);  // it learns nothing of the client

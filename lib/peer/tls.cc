@@ -141,6 +141,11 @@ bool TlsSession::Judge(int result) {
   refused_ = ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) >= kAlertOffset;
   const char* const text = ERR_reason_error_string(error);
   failure_ = text != nullptr ? text : "TLS failed";
+  // What a server answers to a key that does not prove what it should (RFC 8446, 4.2.11).
+  const int alert = ERR_GET_REASON(error) - kAlertOffset;
+  if (refused_ && (alert == SSL_AD_ILLEGAL_PARAMETER || alert == SSL_AD_DECRYPT_ERROR)) {
+    failure_ = "it holds another one";
+  }
   ERR_clear_error();
   return false;
 }

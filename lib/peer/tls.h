@@ -63,7 +63,8 @@ class TlsSession {
   std::string TakeOutput();
 
   State state() const { return state_; }
-  // For people: "tlsv1 alert illegal parameter".
+  // For people: "it holds another one" of a token, "tlsv1 alert protocol version" of other
+  // refusals.
   const std::string& failure() const { return failure_; }
   // The other side sent an alert: it refuses us. (Else it is we who cannot follow it.)
   bool refused() const { return refused_; }

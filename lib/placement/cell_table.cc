@@ -58,7 +58,7 @@ void Gathering::Add(const Sample& sample) {
   if (status == SampleStatus::kSkipped) {
     ++cell.skipped;
     if (sample.skip_cause) skip_cause.Offer(sample, *sample.skip_cause);
-  } else if (status == SampleStatus::kFailed) {
+  } else if (!IsContradicted(status)) {
     ++cell.failed;
   } else {
     ++cell.invalid;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/base/counted.h"
 #include "lib/base/file.h"
 #include "lib/report/csv_reader.h"
 #include "lib/topology/names.h"
@@ -74,9 +75,10 @@ Result<Decision> ParseDecision(std::string_view content, const std::string& file
   for (size_t i = 1; i < records.size(); ++i) {
     const auto& [line, fields] = records[i];
     if (fields.size() != 2) {
-      return Fail(CsvError(file_name, line,
-                           fmt::format("the line has {} fields and needs 2", fields.size()),
-                           "Write one consumer and one NIC per line"));
+      return Fail(
+          CsvError(file_name, line,
+                   fmt::format("the line has {} and needs 2", Counted(fields.size(), "field")),
+                   "Write one consumer and one NIC per line"));
     }
     const auto consumer = ResolvePlace(machine, fields[0], cuda_order);
     if (!consumer) return Fail(AtLine(file_name, line, consumer.error()));

@@ -58,7 +58,7 @@ TEST(DecisionTest, EveryErrorIsOneLineWithFileAndLine) {
       {"gpu:0000:53:00.0,0000:4f:00.0\n",
        "read d.csv:1: the first line is not the header consumer,nic"},
       {"\nnic,consumer\n", "read d.csv:2: the first line is not the header consumer,nic"},
-      {"consumer,nic\nnuma0\n", "read d.csv:2: the line has 1 fields and needs 2"},
+      {"consumer,nic\nnuma0\n", "read d.csv:2: the line has 1 field and needs 2"},
       {"consumer,nic\nnuma0,rdmap79s0,x\n", "read d.csv:2: the line has 3 fields and needs 2"},
       {"consumer,nic\nnuma0,rdmap79s0\nnuma0,0000:4f:00.0\n",
        "read d.csv:3: 0000:4f:00.0 is given to numa0 a second time"},

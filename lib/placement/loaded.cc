@@ -55,6 +55,7 @@ struct Rounds {
   std::vector<const Sample*> example;         // by member, of the last round
   size_t disturbed = 0;                       // rounds
   size_t cpu_bound = 0;                       // windows together
+  bool no_time = false;                       // there was none for more rounds
   std::string why_not;                        // the first other reason
 };
 
@@ -71,6 +72,7 @@ void AddRound(const LoadGroup& group, const Windows& windows, uint32_t round, Ro
       const Sample& sample = *found->second;
       if (!IsEvidence(sample)) {
         disturbed = disturbed || sample.disturbed == true;
+        rounds.no_time = rounds.no_time || sample.skip_cause == SkipCause::kNoTime;
         if (!IsMeasured(sample.status) && rounds.why_not.empty()) rounds.why_not = sample.reason;
         if (!disturbed) return;
         continue;
@@ -194,11 +196,23 @@ void SetFactor(const JudgeGates& gates, const FalseDiscovery& budget, Judged& ju
 
 std::string WhyUndecided(const Judged& judged, const JudgeGates& gates) {
   const Rounds& rounds = judged.rounds;
+  const size_t done = rounds.disturbed + rounds.sums.size();
+  if (rounds.no_time) {
+    return fmt::format(
+        "There was time for {} of the {} rounds that decide something{}: raise "
+        "--time-budget or select less.",
+        done, gates.min_rounds,
+        rounds.disturbed == 0
+            ? ""
+            : fmt::format(", and in {} of them a measuring thread was kept from its "
+                          "CPU",
+                          rounds.disturbed));
+  }
   if (rounds.disturbed > 0) {
     return fmt::format(
-        "In {} of {} a measuring thread was kept from its CPU: this host has too few of them, or "
-        "they are busy.",
-        rounds.disturbed, Counted(rounds.disturbed + rounds.sums.size(), "round"));
+        "In {} of {} a measuring thread was kept from its CPU, which leaves {} of the {} that "
+        "decide something: this host has too few CPUs, or they are busy.",
+        rounds.disturbed, Counted(done, "round"), rounds.sums.size(), gates.min_rounds);
   }
   if (!rounds.why_not.empty()) {
     std::string why = rounds.why_not;
@@ -206,10 +220,10 @@ std::string WhyUndecided(const Judged& judged, const JudgeGates& gates) {
     return fmt::format("A member was not measured: {}.", why);
   }
   if (rounds.sums.size() < gates.min_rounds) {
-    return fmt::format("{} of the {} rounds that prove something.", rounds.sums.size(),
+    return fmt::format("It has {} of the {} rounds that decide something.", rounds.sums.size(),
                        gates.min_rounds);
   }
-  return "The rounds prove nothing among so many groups.";
+  return "Its rounds prove nothing among so many groups.";
 }
 
 std::string LossOf(const GroupRow& row) {

@@ -210,7 +210,7 @@ TEST(LoadedTest, FewRoundsProveNothing) {
   EXPECT_EQ(row.sharing, Sharing::kUndecided);
   EXPECT_NEAR(*row.sharing_factor, 0.315, 1e-6);
   EXPECT_FALSE(row.sharing_factor_low.has_value());
-  EXPECT_EQ(row.reason, "5 of the 8 rounds that prove something.");
+  EXPECT_EQ(row.reason, "It has 5 of the 8 rounds that decide something.");
 }
 
 // Threads that wait for a CPU look like NICs that share a link.
@@ -227,9 +227,43 @@ TEST(LoadedTest, AThreadWithoutACpuTellsNothingOfTheLink) {
   EXPECT_EQ(row.rounds, 3u);
   EXPECT_EQ(row.sharing, Sharing::kUndecided);
   EXPECT_EQ(row.resource, "");
+  EXPECT_EQ(
+      row.reason,
+      "In 6 of 9 rounds a measuring thread was kept from its CPU, which leaves 3 of the 8 that "
+      "decide something: this host has too few CPUs, or they are busy.");
+}
+
+// The first round that was not done has rows that say so.
+TEST(LoadedTest, ABudgetThatWasTooShortIsTheReason) {
+  World world;
+  world.Measure(world.Group("switch:44", 0, 4, kGpu0), 50, 6);
+  for (Sample& sample : world.samples) {
+    sample.disturbed = sample.round == 2;
+    if (sample.round < 6) continue;
+    sample.status = SampleStatus::kSkipped;
+    sample.skip_cause = SkipCause::kNoTime;
+    sample.throughput.reset();
+  }
+  const GroupRow row = world.Judge().at("switch:44");
+  EXPECT_EQ(row.sharing, Sharing::kUndecided);
+  EXPECT_EQ(row.rounds, 4u);
   EXPECT_EQ(row.reason,
-            "In 6 of 9 rounds a measuring thread was kept from its CPU: this host has too few of "
-            "them, or they are busy.");
+            "There was time for 5 of the 8 rounds that decide something, and in 1 of them a "
+            "measuring thread was kept from its CPU: raise --time-budget or select less.");
+}
+
+TEST(LoadedTest, AWindowTooShortForARateIsNoRound) {
+  World world;
+  world.Measure(world.Group("switch:44", 0, 4, kGpu0), 50);
+  for (Sample& sample : world.samples) {
+    if (sample.cell.load == "alone") continue;
+    sample.status = SampleStatus::kShortWindow;
+    sample.throughput.reset();
+    sample.reason = "nothing completed in the common window";
+  }
+  const GroupRow row = world.Judge().at("switch:44");
+  EXPECT_EQ(row.rounds, 0u);
+  EXPECT_EQ(row.reason, "A member was not measured: nothing completed in the common window.");
 }
 
 TEST(LoadedTest, AMemberThatFailsLeavesItUndecided) {

@@ -17,6 +17,11 @@ std::optional<BytesPerSecond> Rate(const std::optional<double>& value) {
   return value ? std::optional(BytesPerSecond{*value}) : std::nullopt;
 }
 
+// "in 2 of 3 windows".
+std::string InWindows(uint64_t count, size_t all) {
+  return all == 1 ? "in its only window" : fmt::format("in {} of {} windows", count, all);
+}
+
 // Whether the cell's class decides its verdict.
 bool JudgeByClass(const Evidence& evidence, const MeasuredCell& cell, SummaryRow& row) {
   const auto standing = evidence.classes().Of(cell);
@@ -57,8 +62,8 @@ void JudgeMeasured(const Evidence& evidence, const MeasuredCell& cell, SummaryRo
   if (JudgeByClass(evidence, cell, row)) return;
   if (DoubtOf(evidence, cell) == Doubt::kDisturbed) {
     row.verdict = Verdict::kNoisy;
-    row.reason = fmt::format("the measuring thread was kept from its CPU in {} of {} windows",
-                             cell.disturbed, cell.windows.size());
+    row.reason = "the measuring thread was kept from its CPU " +
+                 InWindows(cell.disturbed, cell.windows.size());
     return;
   }
   const CellFindings& findings = evidence.findings().Of(cell);
@@ -104,17 +109,22 @@ void AddFindings(const CellFindings& findings, SummaryRow& row) {
   row.slow_fraction = static_cast<double>(speeds->low_count) / static_cast<double>(speeds->count);
 }
 
+void AddFinding(std::string_view name, SummaryRow& row) {
+  row.findings += fmt::format("{}{}", row.findings.empty() ? "" : ";", name);
+}
+
 // What most of the windows say of themselves, whatever the verdict is.
 void AddRemarks(const MeasuredCell& cell, SummaryRow& row) {
   const size_t windows = cell.windows.size();
   const auto add = [&](uint64_t count, std::string_view name, std::string_view remark) {
     if (2 * count <= windows) return;
-    row.findings += fmt::format("{}{}", row.findings.empty() ? "" : ";", name);
-    row.reason += fmt::format("{}{} in {} of {} windows", row.reason.empty() ? "" : "; ", remark,
-                              count, windows);
+    AddFinding(name, row);
+    row.reason +=
+        fmt::format("{}{} {}", row.reason.empty() ? "" : "; ", remark, InWindows(count, windows));
   };
   add(cell.cpu_bound, kCpuBound, "the measuring thread, not the path, was the limit");
   add(cell.unproven, kNoCounters, "no counters of the devices prove it");
+  if (cell.disturbed == windows) AddFinding(kDisturbedFinding, row);
 }
 
 void JudgeUnmeasured(const MeasuredCell& cell, SummaryRow& row) {

@@ -115,6 +115,16 @@ TEST(SummaryTest, ACpuBoundCellSaysThatTheThreadWasTheLimit) {
   EXPECT_EQ(row.reason, "");
 }
 
+TEST(SummaryTest, ACellOfDisturbedWindowsAloneIsMarked) {
+  World world(MakeP5());
+  for (const bool disturbed : {true, true}) {
+    world.Add(AnyCell(world), 0, 12e9).disturbed = disturbed;
+  }
+  EXPECT_EQ(RowsOf(world).at(0).findings, "disturbed");
+  world.Add(AnyCell(world), 0, 12e9).disturbed = false;
+  EXPECT_EQ(RowsOf(world).at(0).findings, "");
+}
+
 TEST(SummaryTest, WithoutCountersACellIsJudgedAndSaysSo) {
   World world(MakeP5());
   world.Add(AnyCell(world), 0, 12e9).status = SampleStatus::kNoCounters;
@@ -122,7 +132,7 @@ TEST(SummaryTest, WithoutCountersACellIsJudgedAndSaysSo) {
   EXPECT_EQ(row.verdict, Verdict::kOk);
   EXPECT_EQ(row.throughput_median, BytesPerSecond{12e9});
   EXPECT_EQ(row.findings, "no_counters");
-  EXPECT_EQ(row.reason, "no counters of the devices prove it in 1 of 1 windows");
+  EXPECT_EQ(row.reason, "no counters of the devices prove it in its only window");
 }
 
 TEST(SummaryTest, AnOutlierOfOneWindowIsUndecided) {

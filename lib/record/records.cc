@@ -1,5 +1,6 @@
 #include "lib/record/records.h"
 
+#include <algorithm>
 #include <array>
 
 #include "lib/record/enum_names.h"
@@ -9,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kCensusStatuses = {
     "ok", "no_id", "cannot_tell", "registration_failed", "skipped", "not_supported"};
-constexpr std::array<std::string_view, 11> kSampleStatuses = {"ok",
+constexpr std::array<std::string_view, 12> kSampleStatuses = {"ok",
                                                               "skipped",
                                                               "failed",
                                                               "invalid",
@@ -19,7 +20,8 @@ constexpr std::array<std::string_view, 11> kSampleStatuses = {"ok",
                                                               "foreign_traffic",
                                                               "retransmission_burst",
                                                               "above_ceiling",
-                                                              "no_counters"};
+                                                              "no_counters",
+                                                              "short_window"};
 constexpr std::array<std::string_view, 4> kSkipCauses = {"not_possible", "no_time", "interrupted",
                                                          "peer_gone"};
 constexpr std::array<std::string_view, 8> kVerdicts = {"OK",   "SLOW",  "WRONG",   "OVERSUBSCRIBED",
@@ -43,7 +45,8 @@ bool IsMeasured(SampleStatus status) {
 }
 
 bool IsContradicted(SampleStatus status) {
-  return !IsMeasured(status) && status != SampleStatus::kSkipped && status != SampleStatus::kFailed;
+  return !IsMeasured(status) && status != SampleStatus::kSkipped &&
+         status != SampleStatus::kFailed && status != SampleStatus::kShortWindow;
 }
 
 std::string_view ToString(SkipCause cause) { return NameOf(kSkipCauses, cause); }
@@ -59,6 +62,15 @@ std::optional<Verdict> ParseVerdict(std::string_view text) {
 std::string_view ToString(Severity severity) { return NameOf(kSeverities, severity); }
 std::optional<Severity> ParseSeverity(std::string_view text) {
   return FromName<Severity>(kSeverities, text);
+}
+
+bool HasFinding(const SummaryRow& row, std::string_view name) {
+  for (std::string_view rest = row.findings; !rest.empty();) {
+    const size_t end = std::min(rest.find(';'), rest.size());
+    if (rest.substr(0, end) == name) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
 }
 
 }  // namespace railgauge

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/pci_address.h"
@@ -70,6 +71,7 @@ enum class SampleStatus {
   kRetransmissionBurst,  // too much of it was sent again
   kAboveCeiling,         // faster than the known line rate
   kNoCounters,           // measured, and no counter could be read that proves or contradicts it
+  kShortWindow,          // measured, and what the window holds is too little for a rate
 };
 std::string_view ToString(SampleStatus status);  // "ok", "skipped", "wrong_data", ...
 std::optional<SampleStatus> ParseSampleStatus(std::string_view text);
@@ -201,8 +203,8 @@ struct SummaryRow {
   std::optional<double> class_z;
   std::optional<double> class_adjusted_p_value;
   std::optional<double> rounds_adjusted_p_value;
-  // "two_speeds" of its windows, "class_of_two_speeds", "wide_spread", "cpu_bound", "no_counters";
-  // ';' between
+  // "two_speeds" of its windows, "class_of_two_speeds", "wide_spread", "cpu_bound", "no_counters",
+  // "disturbed"; ';' between
   std::string findings;
   std::optional<BytesPerSecond> slow_speed;  // the two speeds: medians of their windows or members
   std::optional<BytesPerSecond> fast_speed;
@@ -213,6 +215,11 @@ struct SummaryRow {
   std::optional<BytesPerSecond> ceiling;
   std::string ceiling_provenance;
 };
+
+// Of a cell: in every one of its windows the measuring thread was kept from its CPU.
+inline constexpr std::string_view kDisturbedFinding = "disturbed";
+// Whether `name` is one of row.findings.
+bool HasFinding(const SummaryRow& row, std::string_view name);
 
 // placement.csv: one consumer's decision.
 struct PlacementRow {

@@ -25,6 +25,7 @@ TEST(SampleStatusTest, EveryWordReadsBackAndHasOneKind) {
       {SampleStatus::kRetransmissionBurst, "retransmission_burst", false, true},
       {SampleStatus::kAboveCeiling, "above_ceiling", false, true},
       {SampleStatus::kNoCounters, "no_counters", true, false},
+      {SampleStatus::kShortWindow, "short_window", false, false},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(ToString(c.status), c.word);
@@ -33,6 +34,17 @@ TEST(SampleStatusTest, EveryWordReadsBackAndHasOneKind) {
     EXPECT_EQ(IsContradicted(c.status), c.contradicted) << c.word;
   }
   EXPECT_FALSE(ParseSampleStatus("wrong"));
+}
+
+TEST(SummaryRowTest, AFindingIsAWholeWord) {
+  SummaryRow row;
+  EXPECT_FALSE(HasFinding(row, "disturbed"));
+  row.findings = "two_speeds;disturbed";
+  EXPECT_TRUE(HasFinding(row, kDisturbedFinding));
+  EXPECT_TRUE(HasFinding(row, "two_speeds"));
+  EXPECT_FALSE(HasFinding(row, "speeds"));
+  row.findings = "undisturbed;x";
+  EXPECT_FALSE(HasFinding(row, kDisturbedFinding));
 }
 
 }  // namespace

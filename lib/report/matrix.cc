@@ -186,6 +186,9 @@ constexpr const char* kThroughputLegend =
     "summary.csv; . not asked for. Rows and columns within {:.0f} % are folded and their median is "
     "shown.";
 
+constexpr const char* kDisturbedLegend =
+    " ~: the measuring thread was kept from its CPU in every window of the cell.";
+
 struct Section {
   Operation operation;
   Direction direction;
@@ -234,6 +237,7 @@ MatrixCell ThroughputCell(const SummaryRow& row, const RateUnit& unit, const Let
                ? std::string(1, letters.Of(row.cell.nic.address, *field, *row.interconnect_id))
                : "-";
   }
+  if (HasFinding(row, kDisturbedFinding)) mark += '~';
   return {row.throughput_median->value / unit.factor, mark};
 }
 
@@ -277,7 +281,7 @@ std::string FormatThroughput(const Machine& machine, std::span<const CensusRow> 
   const std::map<NicPlace, CensusEntry> index = IndexCensus(census);
   const Letters letters(machine, index);
   std::string out;
-  bool any = false;
+  bool any = false, disturbed = false;
   for (const Operation operation : {Operation::kRead, Operation::kWrite}) {
     for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
       const Section section = SectionOf(operation, direction, summary);
@@ -289,6 +293,9 @@ std::string FormatThroughput(const Machine& machine, std::span<const CensusRow> 
         continue;
       }
       any = true;
+      for (const auto& [at, row] : section.rows) {
+        disturbed |= row->throughput_median && HasFinding(*row, kDisturbedFinding);
+      }
       const RateUnit unit = UnitOf(section);
       title += fmt::format(", {}, in {}", FormatBytes(section.size), unit.name);
       if (section.several_sizes) title += " (the largest size; the others are in summary.csv)";
@@ -303,8 +310,9 @@ std::string FormatThroughput(const Machine& machine, std::span<const CensusRow> 
     }
   }
   if (any) {
-    out += WrapText(fmt::format(kThroughputLegend, options.fold_within * 100), options.width, 0) +
-           "\n";
+    const std::string legend = fmt::format(kThroughputLegend, options.fold_within * 100) +
+                               (disturbed ? kDisturbedLegend : "");
+    out += WrapText(legend, options.width, 0) + "\n";
   }
   return out;
 }

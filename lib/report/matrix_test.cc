@@ -238,6 +238,22 @@ TEST(MatrixTest, WhatWasNotMeasuredSaysWhy) {
   EXPECT_NE(text.find("inval"), std::string::npos);
 }
 
+TEST(MatrixTest, WhatRestsOnDisturbedWindowsAloneIsMarked) {
+  const Machine machine = MakeP4d();
+  const std::vector<CensusRow> census = CensusOf(machine);
+  std::vector<SummaryRow> summary = SummaryOf(census);
+  EXPECT_EQ(FormatThroughput(machine, census, summary).find('~'), std::string::npos);
+  for (SummaryRow& row : summary) {
+    if (row.cell.direction == Direction::kFromMemory) row.findings = "cpu_bound;disturbed";
+  }
+  const std::string text = FormatThroughput(machine, census, summary);
+  const size_t first = text.find('~');
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_GT(first, text.find("READ from_memory")) << text;
+  EXPECT_NE(text.find("~: the measuring thread was kept from its CPU in every"), std::string::npos)
+      << text;
+}
+
 TEST(MatrixTest, OnlyTheLargestSizeIsShown) {
   const Machine machine = MakeP4d();
   const std::vector<CensusRow> census = CensusOf(machine);

@@ -1,6 +1,7 @@
 #include "lib/report/report_csv.h"
 
 #include "fmt/core.h"
+#include "lib/base/counted.h"
 
 namespace railgauge::internal {
 
@@ -22,8 +23,8 @@ Result<std::vector<CsvRecord>> ParseRecords(std::string_view content, const std:
   for (const CsvRecord& record : records) {
     if (record.fields.size() != found.size()) {
       return Fail(CsvError(file_name, record.line,
-                           fmt::format("the row has {} fields and the header {}",
-                                       record.fields.size(), found.size())));
+                           fmt::format("the row has {} and the header {}",
+                                       Counted(record.fields.size(), "field"), found.size())));
     }
     if (record.fields[0] != version) {
       return Fail(CsvError(file_name, record.line,

@@ -6,7 +6,8 @@
 
 namespace railgauge {
 
-Result<CompletionQueue> CompletionQueue::Create(const Context& context, uint32_t entries) {
+Result<CompletionQueue> CompletionQueue::Create(const Context& context, uint32_t entries,
+                                                uint64_t fields) {
   const uint32_t limit = context.attributes().max_completion_entries;
   if (limit != 0 && entries > limit) {
     return Fail(MakeError("create completion queue", context.name(),
@@ -15,6 +16,7 @@ Result<CompletionQueue> CompletionQueue::Create(const Context& context, uint32_t
   }
   ibv_cq_init_attr_ex attributes = {};
   attributes.cqe = entries;
+  attributes.wc_flags = fields;
   CompletionQueue queue;
   queue.cq_.reset(ibv_create_cq_ex(context.handle(), &attributes));
   if (queue.cq_ == nullptr) return Fail(ErrnoError(errno, "ibv_create_cq_ex", context.name()));

@@ -18,7 +18,9 @@ class CompletionQueue {
   // Room for `entries` completions that were not polled yet; EFA rounds up to a power of two. A
   // queue that overflows loses completions, so `entries` is at least the depth of all queue pairs
   // that complete into it.
-  static Result<CompletionQueue> Create(const Context& context, uint32_t entries);
+  // `fields` (IBV_WC_EX_WITH_…) can be read of each.
+  static Result<CompletionQueue> Create(const Context& context, uint32_t entries,
+                                        uint64_t fields = 0);
 
   ibv_cq_ex* handle() const { return cq_.get(); }
 

@@ -2,6 +2,7 @@
 
 #include <infiniband/efadv.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "fmt/core.h"
@@ -36,7 +37,8 @@ Status BringUp(ibv_qp* qp, const Context& context) {
 }  // namespace
 
 Result<SrdQueuePair> SrdQueuePair::Create(const Context& context, const ProtectionDomain& domain,
-                                          const CompletionQueue& queue, uint32_t depth) {
+                                          const CompletionQueue& queue, uint32_t depth,
+                                          uint32_t receives) {
   const DeviceAttributes& device = context.attributes();
   if (depth > device.max_send_requests) {
     return Fail(
@@ -50,14 +52,17 @@ Result<SrdQueuePair> SrdQueuePair::Create(const Context& context, const Protecti
   attributes.recv_cq = attributes.send_cq;
   attributes.cap.max_send_wr = depth;
   attributes.cap.max_send_sge = 1;
-  // Nothing is received, but libefa divides by the receive SGEs.
-  attributes.cap.max_recv_wr = 1;
+  // Also where nothing is received, libefa divides by the receive SGEs.
+  attributes.cap.max_recv_wr = std::max(receives, 1u);
   attributes.cap.max_recv_sge = 1;
   attributes.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
   attributes.pd = domain.handle();
   attributes.send_ops_flags = IBV_QP_EX_WITH_SEND;
   if (device.rdma_read) attributes.send_ops_flags |= IBV_QP_EX_WITH_RDMA_READ;
   if (device.rdma_write) attributes.send_ops_flags |= IBV_QP_EX_WITH_RDMA_WRITE;
+  if (device.rdma_write && receives > 0) {
+    attributes.send_ops_flags |= IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
+  }
   efadv_qp_init_attr efa_attributes = {};
   efa_attributes.driver_qp_type = EFADV_QP_DRIVER_TYPE_SRD;
 

@@ -24,9 +24,12 @@ class SrdQueuePair {
 
   // A queue pair for `depth` RDMA requests in flight that completes into `queue`, brought through
   // INIT and RTR to RTS. It can post the RDMA operations that the device has (none: it can still
-  // be the target of the other side's). Everything passed in must outlive it.
+  // be the target of the other side's). With room for receive requests it can be the target of a
+  // WRITE with immediate, which uses one up, and post them, too. Everything passed in must outlive
+  // it.
   static Result<SrdQueuePair> Create(const Context& context, const ProtectionDomain& domain,
-                                     const CompletionQueue& queue, uint32_t depth);
+                                     const CompletionQueue& queue, uint32_t depth,
+                                     uint32_t receives = 0);
 
   ibv_qp_ex* handle() const { return ibv_qp_to_qp_ex(qp_.get()); }
   uint32_t number() const { return qp_->qp_num; }

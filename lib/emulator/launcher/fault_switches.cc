@@ -104,7 +104,8 @@ FaultSwitches::Answer FaultSwitches::Tell(const std::string& command) {
   if (!clear) {
     faults.push_back(*fault);
   } else if (erased == 0) {
-    return {fmt::format("'{}' does not hold; these do: {}", Printable(text), Status())};
+    return {fmt::format("'{}' is no fault that the machine has now; {}", Printable(text),
+                        faults_.empty() ? "it has none" : "it has " + Status())};
   }
   return Switch(std::move(faults));
 }

@@ -76,7 +76,10 @@ TEST(FaultSwitchesTest, BadCommandsAreOneLine) {
   EXPECT_EQ(switches.Tell("slow-nick:rdmap16s27").line,
             "apply fault slow-nick:rdmap16s27: there is no fault 'slow-nick'. Write 'slow-nic'.");
   EXPECT_EQ(switches.Tell("clear:slow-nic:rdmap16s27").line,
-            "'slow-nic:rdmap16s27' does not hold; these do: healthy");
+            "'slow-nic:rdmap16s27' is no fault that the machine has now; it has none");
+  ASSERT_TRUE(switches.Tell("slow-nic:rdmap16s27=0.5").ok);
+  EXPECT_EQ(switches.Tell("clear:bogus").line,
+            "'bogus' is no fault that the machine has now; it has slow-nic:rdmap16s27=0.5");
   for (const std::string& garbage : {std::string(5000, 'x'), std::string("\x01\xff\n"),
                                      std::string("clear:"), std::string("a:b:c=d=e@@")}) {
     const auto answer = switches.Tell(garbage);
