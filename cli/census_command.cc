@@ -15,6 +15,8 @@
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
+#include "lib/placement/all_findings.h"
+#include "lib/report/finding_list.h"
 #include "lib/report/matrix.h"
 #include "lib/report/report_csv.h"
 #include "lib/report/run_directory.h"
@@ -107,8 +109,10 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
                              TakeCensus(session, session.nics, session.census_places));
   // Like a check that could judge nothing: no device answered.
   const ExitStatus status = Interrupted() || !AnyRegistered(rows) ? kExitUndecided : kExitOk;
+  const std::vector<Finding> findings = AllFindings(session.machine, rows, {}, nullptr);
   if (directory) {
     RAILGAUGE_RETURN_IF_ERROR(directory->Write<CensusRow>(rows));
+    RAILGAUGE_RETURN_IF_ERROR(directory->Write<Finding>(findings));
     RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(*directory, session, line, status));
   }
   const std::string csv = CsvFile<CensusRow>(session.run, rows);
@@ -121,7 +125,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
     PrintMachine(session);
     MatrixOptions matrix;
     matrix.color = options.color.UseColor();
-    fmt::print("{}\n{}", FormatCensus(session.machine, rows, matrix), Summary(rows));
+    fmt::print("{}\n{}{}", FormatCensus(session.machine, rows, matrix), Summary(rows),
+               FormatFindings(findings, matrix));
     if (directory) fmt::print("run directory: {}\n", directory->path());
   }
   PrintNotes(session.notes);

@@ -21,12 +21,15 @@
 #include "cli/taking_census.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
+#include "lib/placement/all_findings.h"
 #include "lib/placement/correlation.h"
 #include "lib/placement/decision.h"
 #include "lib/placement/gates.h"
 #include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
 #include "lib/placement/sentences.h"
+#include "lib/placement/whole_assignment.h"
+#include "lib/report/finding_list.h"
 #include "lib/report/matrix.h"
 #include "lib/report/run_directory.h"
 
@@ -88,14 +91,16 @@ void NoteLeftOut(const Decision& decision, const Selection& selection, Session& 
 }
 
 void PrintReport(const Options& options, const Session& session, std::span<const CensusRow> census,
-                 const Decision& decision, const Judgement& judgement) {
+                 const Decision& decision, const Judgement& judgement, const AssignmentRow& whole,
+                 std::span<const Finding> findings) {
   const bool color = options.color.UseColor();
   PrintMachine(session);
   MatrixOptions matrix;
   matrix.color = color;
   fmt::print("{}\n", FormatThroughput(session.machine, census, judgement.summary, matrix));
-  fmt::print("placement: {}\n{}", Printable(decision.source),
-             FormatVerdicts(judgement.placement, matrix));
+  fmt::print("placement: {}\n{}{}{}", Printable(decision.source),
+             FormatVerdicts(judgement.placement, matrix), FormatWhole(whole, matrix),
+             FormatFindings(findings, matrix));
 }
 
 // Of steps that are each tried whatever became of the others: a disk too full for one file may
@@ -154,16 +159,20 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   // With the whole decision, so that a NIC which a consumer that is not selected uses is not idle.
   Judgement judgement = Judge(session.machine, census, measured.samples, decision, gates);
   ApplySelection(selection, judgement.placement);
+  const AssignmentRow whole = JudgeWhole(decision.source, judgement.placement);
   const std::vector<InterconnectRow> interconnects = Correlate(census, measured.samples, gates);
+  const std::vector<Finding> findings =
+      AllFindings(session.machine, census, measured.samples, &decision, gates);
   auto status = static_cast<ExitStatus>(ExitStatusOf(judgement.placement));
   // Nothing bad was found in what was measured; that is less than what was asked for.
   if (measured.peer_gone && status == kExitOk) status = kExitUndecided;
-  PrintReport(options, session, census, decision, judgement);
+  PrintReport(options, session, census, decision, judgement, whole, findings);
   PrintNotes(session.notes);
   const Status written =
       FirstError({measured.written, directory.Write<InterconnectRow>(interconnects),
                   directory.Write<SummaryRow>(judgement.summary),
-                  directory.Write<PlacementRow>(judgement.placement)});
+                  directory.Write<PlacementRow>(judgement.placement),
+                  directory.Write<AssignmentRow>({&whole, 1}), directory.Write<Finding>(findings)});
   const Status run_info =
       WriteRunInfo(directory, session, line, written ? status : kExitError, Thresholds(gates));
   fmt::print("{}run directory: {}\n", ExplainHint(directory.path(), judgement.placement),

@@ -17,8 +17,8 @@ NEAR = [f"rdmap{bus}s0" for bus in range(79, 83)]
 FAR = [f"rdmap{bus}s0" for bus in range(147, 151)]
 GPU0 = "gpu:0000:53:00.0"
 GPU4 = "gpu:0000:97:00.0"
-FILES = ["census.csv", "interconnects.csv", "placement.csv", "run.json", "samples.csv", "summary.csv",
-         "topology.xml"]
+FILES = ["assignment.csv", "census.csv", "findings.csv", "interconnects.csv", "placement.csv", "run.json",
+         "samples.csv", "summary.csv", "topology.xml"]
 RUN_COLUMNS = ["schema_version", "run_id", "host", "instance_id", "instance_type", "platform"]
 
 
@@ -62,6 +62,8 @@ class CheckTest(CliTestCase):
         self.assert_status(outcome, 0)
         self.assertEqual(sorted(os.listdir(self.path("run"))), FILES)
         self.assertEqual([row["verdict"] for row in self.rows("placement")], ["OK", "OK"])
+        self.assertEqual(self.rows("findings"), [])
+        self.assertNotIn("findings:", outcome.stdout)
         for name in FILES:
             if name.endswith(".csv"):
                 with open(self.path(f"run/{name}"), encoding="utf-8") as file:

@@ -22,8 +22,8 @@ BUDGET_SECONDS = 20
 STALL_SECONDS = 10
 # What a busy host may add to either.
 SLACK_SECONDS = 30
-FILES = ["census.csv", "interconnects.csv", "placement.csv", "run.json", "samples.csv", "summary.csv",
-         "topology.xml"]
+FILES = ["assignment.csv", "census.csv", "findings.csv", "interconnects.csv", "placement.csv", "run.json",
+         "samples.csv", "summary.csv", "topology.xml"]
 CHECK = [runfile("cli/railgauge"), "check", "--placement=nearest", f"--nics={NIC},{SISTER},{PARTNER}",
          "--places=gpu0", f"--time-budget={BUDGET_SECONDS}s", "--output=run"]
 

@@ -10,8 +10,11 @@
 #include "cli/selection.h"
 #include "fmt/core.h"
 #include "lib/base/file.h"
+#include "lib/placement/all_findings.h"
 #include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
+#include "lib/placement/whole_assignment.h"
+#include "lib/report/finding_list.h"
 #include "lib/report/matrix.h"
 #include "lib/report/report_csv.h"
 #include "lib/topology/load.h"
@@ -37,6 +40,7 @@ struct Options {
   std::string placement;
   std::string hwloc_xml;
   std::string csv_out;
+  std::string findings_out;
   ColorOption color;
 };
 
@@ -75,6 +79,11 @@ Result<ExitStatus> Run(const Options& options) {
   ApplySelection(SelectionOf(census.rows), judgement.placement);
   const auto status = static_cast<ExitStatus>(ExitStatusOf(judgement.placement));
   const RunIdentity& run = census.rows.empty() ? samples.run : census.run;
+  const std::vector<Finding> findings = AllFindings(machine, census.rows, samples.rows, &decision);
+  if (!options.findings_out.empty()) {
+    RAILGAUGE_RETURN_IF_ERROR(
+        WriteFileAtomically(options.findings_out, CsvFile<Finding>(run, findings)));
+  }
   const std::string csv = CsvFile<PlacementRow>(run, judgement.placement);
   if (options.csv_out == "-") {
     std::fwrite(csv.data(), 1, csv.size(), stdout);
@@ -85,10 +94,12 @@ Result<ExitStatus> Run(const Options& options) {
   }
   MatrixOptions matrix;
   matrix.color = options.color.UseColor();
-  fmt::print("run {} of {} ({})\nplacement: {}\n{}", Printable(run.run_id),
+  fmt::print("run {} of {} ({})\nplacement: {}\n{}{}{}", Printable(run.run_id),
              run.instance_type.empty() ? "unknown instance type" : Printable(run.instance_type),
              Printable(run.platform), Printable(decision.source),
-             FormatVerdicts(judgement.placement, matrix));
+             FormatVerdicts(judgement.placement, matrix),
+             FormatWhole(JudgeWhole(decision.source, judgement.placement), matrix),
+             FormatFindings(findings, matrix));
   return status;
 }
 
@@ -107,6 +118,8 @@ Command AddJudgeCommand(CLI::App& app) {
   command
       ->add_option("--csv_out", options->csv_out,
                    "also write placement.csv to FILE; - is stdout, alone")
+      ->type_name("FILE");
+  command->add_option("--findings_out", options->findings_out, "also write findings.csv to FILE")
       ->type_name("FILE");
   AddColorOption(*command, options->color);
   return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};

@@ -23,8 +23,10 @@ class JudgeTest(CliTestCase):
     def test_says_what_check_said(self):
         # Without --emulate: nothing of the machine is at hand but the run directory.
         before = sorted(os.listdir(self.path("run")))
-        outcome = self.railgauge("judge", "run", "--placement=nearest", "--csv_out=again.csv")
+        outcome = self.railgauge("judge", "run", "--placement=nearest", "--csv_out=again.csv",
+                                 "--findings_out=findings.csv")
         self.assertEqual(self.read("again.csv"), self.read("run/placement.csv"))
+        self.assertEqual(self.read("findings.csv"), self.read("run/findings.csv"))
         self.assertGreater(self.read("again.csv").count("\n"), 2)
         self.assertIn("not among --nics", self.read("again.csv"))
         self.assert_status(outcome, self.check.status)
