@@ -144,6 +144,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   }
   RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
                              RunDirectory::Create(session.run, options.output));
+  RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(directory, session, line, std::nullopt));
   RAILGAUGE_RETURN_IF_ERROR(WriteTopology(options.machine, directory));
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census,
                              TakeCensus(session, session.nics, session.census_places));

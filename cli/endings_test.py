@@ -117,7 +117,7 @@ class EndingsTest(ControlledTestCase):
         first = run([*CHECK[:-2], "--time-budget=1s", "--output=first", "--emulate=p5.48xlarge"], cwd=self.folder)
         self.assertIn("run directory: first", first.stdout, str(first))
         blocks = sum(-(-os.path.getsize(self.path(f"first/{name}")) // 4096)
-                     for name in ("census.csv", "topology.xml"))
+                     for name in ("census.csv", "run.json", "topology.xml"))
         command = [*CHECK[:-1], "--output=disk/run", "--emulate=p5.48xlarge"]
         started = time.monotonic()
         outcome = on_small_disk(f"{4 * (blocks + 3)}k", command, self.folder, stderr=subprocess.STDOUT)

@@ -1,14 +1,17 @@
-// railgauge judge: verdicts on a recorded run, without hardware.
+// railgauge judge: verdicts on recorded runs, without hardware.
 
-#include <unistd.h>
-
-#include <cerrno>
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <utility>
 
 #include "cli/command.h"
+#include "cli/messages.h"
 #include "cli/options.h"
+#include "cli/recorded_runs.h"
 #include "cli/selection.h"
 #include "fmt/core.h"
+#include "lib/base/counted.h"
 #include "lib/base/file.h"
 #include "lib/placement/all_findings.h"
 #include "lib/placement/import/import.h"
@@ -17,90 +20,172 @@
 #include "lib/report/finding_list.h"
 #include "lib/report/matrix.h"
 #include "lib/report/report_csv.h"
-#include "lib/topology/load.h"
+#include "lib/report/text_matrix.h"
 
 namespace railgauge {
 namespace {
 
 constexpr char kFooter[] =
-    "RUNDIR is what check wrote: its census.csv, samples.csv and topology.xml are read, nothing "
-    "is\n"
-    "measured and nothing in it is changed. With the placement that the run was for, the verdicts "
-    "are\n"
-    "those of its placement.csv; another placement is judged by what that run happened to "
-    "measure.\n"
-    "PLACEMENT is as for check; GPUs are named by PCI address, since ordinals are CUDA's.\n"
-    "Exit status: as of check.\n"
+    "RUNDIR is what check wrote: its census.csv, samples.csv, topology.xml and run.json are read,\n"
+    "nothing is measured and nothing in it is changed. With the placement that the run was for, "
+    "the\n"
+    "verdicts are those of its placement.csv; another placement is judged by what that run "
+    "happened\n"
+    "to measure. PLACEMENT is as for check; gpu3 counts in the order that CUDA had in the run.\n"
+    "Many runs: RUNDIR may be a directory of run directories, or one whose census.csv and\n"
+    "samples.csv hold the rows of many (cat run-*/samples.csv), each run's rows together. Then\n"
+    "--hwloc-xml=TYPE=FILE gives the topology of an instance type, and only verdicts other than "
+    "OK\n"
+    "are shown, with the number of each.\n"
+    "Rows that contradict themselves count as not valid; files that no run can have written are "
+    "an\n"
+    "error.\n"
+    "Exit status: as of check, over all runs; 2 when a run could not be judged.\n"
     "Examples:\n"
     "  railgauge judge results/run-20261129T165320Z-19f3 --placement=nearest\n"
-    "  railgauge judge run-1 --placement=nccl --csv_out=nccl-placement.csv";
+    "  railgauge judge run-1 --placement=nccl --csv_out=nccl-placement.csv\n"
+    "  railgauge judge results --placement=nearest --csv_out=-\n"
+    "  railgauge judge fleet --placement=nearest --hwloc-xml=p5.48xlarge=p5.xml";
 
 struct Options {
   std::string directory;
   std::string placement;
-  std::string hwloc_xml;
+  std::vector<std::string> hwloc_xml;
   std::string csv_out;
   std::string findings_out;
   ColorOption color;
 };
 
-template <typename Row>
-Result<Recorded<Row>> ReadReport(const std::string& directory) {
-  const std::string path = fmt::format("{}/{}", directory, FileNameOf<Row>());
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, size_t{4} << 30));
-  return ParseReport<Row>(content, path);
-}
-
 Selection SelectionOf(const std::vector<CensusRow>& census) {
   Selection selection;
   for (const CensusRow& row : census) {
-    selection.nics.push_back(row.nic.address);
+    if (selection.nics.empty() || selection.nics.back() != row.nic.address) {
+      selection.nics.push_back(row.nic.address);
+    }
     if (!Selected(selection, row.place)) selection.places.push_back(row.place);
   }
   return selection;
 }
 
-Result<Machine> LoadRecordedMachine(const Options& options) {
-  if (!options.hwloc_xml.empty()) return LoadMachineFromXml(options.hwloc_xml);
-  const std::string path = options.directory + "/topology.xml";
-  if (::access(path.c_str(), R_OK) == 0) return LoadMachineFromXml(path);
-  return Fail(ErrnoError(errno, "open", path,
-                         "Give the topology of the run's machine with --hwloc-xml=FILE"));
+// Judges run after run, and keeps of each no more than its verdicts.
+class RunJudge {
+ public:
+  explicit RunJudge(const Options& options) : options_(options) {
+    matrix_.color = options.color.UseColor();
+  }
+
+  void Take(Result<LoadedRun> loaded, bool many) {
+    many_ = many;
+    const Status status = loaded ? JudgeRun(*loaded) : Fail(loaded.error());
+    if (status) return;
+    ++errors_;
+    // What holds of every run (no such policy) is told once.
+    const std::string error = status.error().ToString();
+    if (error != last_error_) PrintError("railgauge judge", status.error());
+    last_error_ = error;
+  }
+
+  Result<ExitStatus> End() const;
+
+ private:
+  bool csv_alone() const { return options_.csv_out == "-"; }
+  Status JudgeRun(const LoadedRun& loaded);
+  void Print(const RunIdentity& run, const std::vector<PlacementRow>& placement,
+             const std::vector<Finding>& findings) const;
+
+  const Options& options_;
+  bool many_ = false;
+  MatrixOptions matrix_;
+  std::string csv_;  // for a file
+  std::string findings_csv_;
+  std::string placement_;
+  VerdictCounts counts_;
+  size_t judged_ = 0;
+  size_t errors_ = 0;
+  std::string last_error_;
+  bool bad_ = false;
+  bool undecided_ = false;
+};
+
+Status RunJudge::JudgeRun(const LoadedRun& loaded) {
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      const Decision decision,
+      DecidePlacement(options_.placement, *loaded.machine, loaded.cuda_order));
+  Judgement judgement = Judge(*loaded.machine, loaded.census, loaded.samples, decision);
+  ApplySelection(SelectionOf(loaded.census), judgement.placement);
+  const std::vector<Finding> findings =
+      AllFindings(*loaded.machine, loaded.census, loaded.samples, &decision);
+  const int status = ExitStatusOf(judgement.placement);
+  bad_ = bad_ || status == kExitBad;
+  undecided_ = undecided_ || status == kExitUndecided;
+  ++judged_;
+  for (const auto& [verdict, count] : CountVerdicts(judgement.placement)) counts_[verdict] += count;
+  placement_ = decision.source;
+  std::string rows;
+  for (const PlacementRow& row : judgement.placement) rows += CsvRow(loaded.run, row);
+  if (judged_ == 1) rows = CsvHeader<PlacementRow>() + rows;
+  if (!options_.findings_out.empty()) {
+    if (judged_ == 1) findings_csv_ = CsvHeader<Finding>();
+    for (const Finding& finding : findings) findings_csv_ += CsvRow(loaded.run, finding);
+  }
+  if (csv_alone()) {
+    std::fwrite(rows.data(), 1, rows.size(), stdout);
+  } else {
+    if (!options_.csv_out.empty()) csv_ += rows;
+    Print(loaded.run, judgement.placement, findings);
+  }
+  PrintNotes(loaded.notes);
+  return {};
+}
+
+void RunJudge::Print(const RunIdentity& run, const std::vector<PlacementRow>& placement,
+                     const std::vector<Finding>& findings) const {
+  const std::string what = fmt::format(
+      "{} ({})", run.instance_type.empty() ? "unknown instance type" : Printable(run.instance_type),
+      Printable(run.platform));
+  if (!many_) {
+    fmt::print("run {} of {}\nplacement: {}\n{}{}{}", Printable(run.run_id), what,
+               Printable(placement_), FormatVerdicts(placement, matrix_),
+               FormatWhole(JudgeWhole(placement_, placement), matrix_),
+               FormatFindings(findings, matrix_));
+    return;
+  }
+  if (judged_ == 1) fmt::print("placement: {}\n", Printable(placement_));
+  std::vector<PlacementRow> told;
+  std::copy_if(placement.begin(), placement.end(), std::back_inserter(told),
+               [](const PlacementRow& row) { return row.verdict != Verdict::kOk; });
+  const std::string head =
+      fmt::format("run {} of {}, {}: {}", Printable(run.run_id), Printable(run.host), what,
+                  FormatCounts(CountVerdicts(placement)));
+  fmt::print("{}\n{}{}", WrapText(head, matrix_.width, 2), FormatVerdictRows(told, matrix_),
+             FormatFindings(findings, matrix_));
+}
+
+Result<ExitStatus> RunJudge::End() const {
+  if (judged_ > 0 && !options_.csv_out.empty() && !csv_alone()) {
+    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options_.csv_out, csv_));
+  }
+  if (!options_.findings_out.empty() && judged_ > 0) {
+    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options_.findings_out, findings_csv_));
+  }
+  if (many_ && !csv_alone()) {
+    fmt::print("{} judged: {}\n", Counted(judged_, "run"), FormatCounts(counts_));
+  }
+  if (many_ && errors_ > 0) {
+    PrintNotes(
+        {fmt::format("{} could not be judged, for the reasons above", Counted(errors_, "run"))});
+  }
+  if (errors_ > 0) return kExitError;
+  return bad_ ? kExitBad : undecided_ || judged_ == 0 ? kExitUndecided : kExitOk;
 }
 
 Result<ExitStatus> Run(const Options& options) {
-  RAILGAUGE_ASSIGN_OR_RETURN(const auto census, ReadReport<CensusRow>(options.directory));
-  RAILGAUGE_ASSIGN_OR_RETURN(const auto samples, ReadReport<Sample>(options.directory));
-  RAILGAUGE_ASSIGN_OR_RETURN(const Machine machine, LoadRecordedMachine(options));
-  RAILGAUGE_RETURN_IF_ERROR(machine.CheckHasNics());
-  RAILGAUGE_ASSIGN_OR_RETURN(const Decision decision,
-                             DecidePlacement(options.placement, machine, {}));
-  Judgement judgement = Judge(machine, census.rows, samples.rows, decision);
-  ApplySelection(SelectionOf(census.rows), judgement.placement);
-  const auto status = static_cast<ExitStatus>(ExitStatusOf(judgement.placement));
-  const RunIdentity& run = census.rows.empty() ? samples.run : census.run;
-  const std::vector<Finding> findings = AllFindings(machine, census.rows, samples.rows, &decision);
-  if (!options.findings_out.empty()) {
-    RAILGAUGE_RETURN_IF_ERROR(
-        WriteFileAtomically(options.findings_out, CsvFile<Finding>(run, findings)));
-  }
-  const std::string csv = CsvFile<PlacementRow>(run, judgement.placement);
-  if (options.csv_out == "-") {
-    std::fwrite(csv.data(), 1, csv.size(), stdout);
-    return status;
-  }
-  if (!options.csv_out.empty()) {
-    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.csv_out, csv));
-  }
-  MatrixOptions matrix;
-  matrix.color = options.color.UseColor();
-  fmt::print("run {} of {} ({})\nplacement: {}\n{}{}{}", Printable(run.run_id),
-             run.instance_type.empty() ? "unknown instance type" : Printable(run.instance_type),
-             Printable(run.platform), Printable(decision.source),
-             FormatVerdicts(judgement.placement, matrix),
-             FormatWhole(JudgeWhole(decision.source, judgement.placement), matrix),
-             FormatFindings(findings, matrix));
-  return status;
+  RAILGAUGE_ASSIGN_OR_RETURN(GivenTopologies topologies, GivenTopologies::Parse(options.hwloc_xml));
+  RunJudge judge(options);
+  RAILGAUGE_RETURN_IF_ERROR(ForEachRun(
+      options.directory, topologies,
+      [&](Result<LoadedRun> loaded, bool many) { judge.Take(std::move(loaded), many); }));
+  return judge.End();
 }
 
 }  // namespace
@@ -113,8 +198,9 @@ Command AddJudgeCommand(CLI::App& app) {
   command->add_option("--placement", options->placement, "a policy's name, or a decision's file")
       ->type_name("PLACEMENT")
       ->required();
-  command->add_option("--hwloc-xml", options->hwloc_xml,
-                      "the topology, for a run directory without topology.xml");
+  AddTopologyOption(*command, options->hwloc_xml,
+                    "the topology, instead of RUNDIR/topology.xml; TYPE=FILE: that of an instance "
+                    "type");
   command
       ->add_option("--csv_out", options->csv_out,
                    "also write placement.csv to FILE; - is stdout, alone")

@@ -58,9 +58,9 @@ Status WriteTopology(const MachineOptions& options, RunDirectory& directory) {
 }
 
 Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,
-                    ExitStatus status, const std::vector<Threshold>& thresholds) {
+                    std::optional<ExitStatus> status, const std::vector<Threshold>& thresholds) {
   RunInfo info = MakeRunInfo(session, line);
-  info.end = std::chrono::system_clock::now();
+  if (status) info.end = std::chrono::system_clock::now();
   info.exit_status = status;
   info.thresholds = thresholds;
   return directory.WriteFile("run.json", RunJson(info));

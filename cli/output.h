@@ -2,6 +2,7 @@
 #ifndef RAILGAUGE_CLI_OUTPUT_H_
 #define RAILGAUGE_CLI_OUTPUT_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,11 @@ std::vector<Threshold> Thresholds(const JudgeGates& gates);
 // Writes topology.xml, so that the run can be judged again where its machine is not at hand.
 Status WriteTopology(const MachineOptions& options, RunDirectory& directory);
 
-// Writes run.json of a finished run.
+// Writes run.json of a run that ends with `status`, or of one that goes on (empty), so that what is
+// left of a killed run says so.
 Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,
-                    ExitStatus status, const std::vector<Threshold>& thresholds = {});
+                    std::optional<ExitStatus> status,
+                    const std::vector<Threshold>& thresholds = {});
 
 }  // namespace railgauge
 

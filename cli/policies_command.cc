@@ -1,14 +1,19 @@
-// railgauge policies: what each policy would choose on this machine. Opens no device and measures
-// nothing, so it also runs on the topology of another machine.
+// railgauge policies: what each policy would choose on this machine, or on that of a recorded run,
+// and what it would cost there. Opens no device and measures nothing, so it also runs on the
+// topology of another machine.
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/command.h"
+#include "cli/messages.h"
 #include "cli/options.h"
+#include "cli/recorded_runs.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
 #include "lib/placement/policy.h"
+#include "lib/placement/policy_cost.h"
 #include "lib/placement/policy_text.h"
 #include "lib/report/text_matrix.h"
 #include "lib/topology/load.h"
@@ -20,14 +25,25 @@ namespace {
 constexpr char kFooter[] =
     "Opens no device and measures nothing. check --placement=POLICY measures what a choice costs.\n"
     "In the table: the farthest relation of a consumer's NICs, and their PCI addresses.\n"
+    "With RUNDIR (as for judge; many runs are told one after the other), by what that run "
+    "measured:\n"
+    "the verdicts on each policy's choice, the consumer that gets least, what it gets in its "
+    "worst\n"
+    "operation and direction (the sum of its NICs, each shared evenly by its users; not what they\n"
+    "share upstream), and the loss against the best policy. A policy with pairs that the run left\n"
+    "out is not measured.\n"
+    "Exit status: 0 shown; 2 usage or set-up error; 3 with RUNDIR, no policy's choice was "
+    "measured.\n"
     "Examples:\n"
     "  railgauge policies\n"
+    "  railgauge policies results/run-20261129T165320Z-19f3\n"
     "  railgauge policies --rules\n"
     "  railgauge policies --emulate=p4d.24xlarge\n"
     "  railgauge policies --hwloc-xml=other-host.xml --csv_out=-";
 
 struct Options {
-  std::string hwloc_xml;
+  std::string directory;
+  std::vector<std::string> hwloc_xml;
   std::string csv_out;
   bool rules = false;
 };
@@ -66,25 +82,62 @@ std::string ChoicesCsv(const std::vector<PolicyChoice>& choices, const std::stri
   return csv;
 }
 
+// As --csv_out asks for it.
+Status GiveCsv(const Options& options, const std::string& csv) {
+  if (options.csv_out.empty()) return {};
+  if (options.csv_out != "-") return WriteFileAtomically(options.csv_out, csv);
+  std::fwrite(csv.data(), 1, csv.size(), stdout);
+  return {};
+}
+
+// What each policy would cost on the machine of a run; true when some of it was measured.
+bool TellCosts(const Options& options, const LoadedRun& loaded, std::string& csv) {
+  const std::vector<PolicyCost> costs =
+      CostsOfPolicies(*loaded.machine, loaded.census, loaded.samples);
+  csv += PolicyCostsCsv(loaded.run, costs);
+  if (options.csv_out != "-") {
+    const RunIdentity& run = loaded.run;
+    fmt::print("run {} of {}, {} ({})\n\n{}\n", Printable(run.run_id), Printable(run.host),
+               run.instance_type.empty() ? "unknown instance type" : Printable(run.instance_type),
+               Printable(run.platform), FormatPolicyCosts(costs));
+  }
+  PrintNotes(loaded.notes);
+  return std::any_of(costs.begin(), costs.end(),
+                     [](const PolicyCost& cost) { return cost.worst.has_value(); });
+}
+
+Result<ExitStatus> RunOfRecorded(const Options& options) {
+  RAILGAUGE_ASSIGN_OR_RETURN(GivenTopologies topologies, GivenTopologies::Parse(options.hwloc_xml));
+  std::string csv = PolicyCostsHeader();
+  bool measured = false;
+  size_t errors = 0;
+  RAILGAUGE_RETURN_IF_ERROR(
+      ForEachRun(options.directory, topologies, [&](Result<LoadedRun> loaded, bool /*many*/) {
+        if (loaded) {
+          measured = TellCosts(options, *loaded, csv) || measured;
+          return;
+        }
+        ++errors;
+        PrintError("railgauge policies", loaded.error());
+      }));
+  RAILGAUGE_RETURN_IF_ERROR(GiveCsv(options, csv));
+  return errors > 0 ? kExitError : measured ? kExitOk : kExitUndecided;
+}
+
 Result<ExitStatus> Run(const Options& options) {
   if (options.rules) {
     PrintRules();
     return kExitOk;
   }
-  RAILGAUGE_ASSIGN_OR_RETURN(const Machine machine, options.hwloc_xml.empty()
-                                                        ? LoadLiveMachine()
-                                                        : LoadMachineFromXml(options.hwloc_xml));
+  if (!options.directory.empty()) return RunOfRecorded(options);
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      const Machine machine,
+      options.hwloc_xml.empty() ? LoadLiveMachine() : LoadMachineFromXml(options.hwloc_xml.back()));
   RAILGAUGE_RETURN_IF_ERROR(machine.CheckHasNics());
   const std::vector<PolicyChoice> choices = ChoicesOf(machine);
   const std::string platform = PlatformOf(machine, options);
-  const std::string csv = ChoicesCsv(choices, platform);
-  if (options.csv_out == "-") {
-    std::fwrite(csv.data(), 1, csv.size(), stdout);
-    return kExitOk;
-  }
-  if (!options.csv_out.empty()) {
-    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.csv_out, csv));
-  }
+  RAILGAUGE_RETURN_IF_ERROR(GiveCsv(options, ChoicesCsv(choices, platform)));
+  if (options.csv_out == "-") return kExitOk;
   const std::string type =
       machine.instance_type.empty() ? "unknown instance type" : Printable(machine.instance_type);
   fmt::print("{} ({}): {}, {}\n\n{}", type, platform, Counted(machine.nics.size(), "EFA NIC"),
@@ -99,13 +152,18 @@ Command AddPoliciesCommand(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("policies", "show which NICs each policy would choose on this machine");
   command->footer(kFooter);
-  command->add_option("--hwloc-xml", options->hwloc_xml,
-                      "read the topology from this hwloc XML file instead of the live machine");
+  command->add_option("RUNDIR", options->directory,
+                      "a recorded run: tell what each policy would cost on its machine");
+  AddTopologyOption(*command, options->hwloc_xml,
+                    "read the topology from this hwloc XML file instead of the live machine or "
+                    "RUNDIR/topology.xml; TYPE=FILE: that of an instance type of RUNDIR");
   AddEmulateOption(*command);
   command->add_flag("--rules", options->rules, "print each policy's rule and source, and end");
   command
-      ->add_option("--csv_out", options->csv_out,
-                   "also write policy,consumer,nic,platform rows to FILE; - is stdout")
+      ->add_option(
+          "--csv_out", options->csv_out,
+          "also write policy,consumer,nic,platform rows, with RUNDIR a row per policy with "
+          "its cost, to FILE; - is stdout, alone")
       ->type_name("FILE");
   return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};
 }

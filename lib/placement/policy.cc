@@ -1,8 +1,11 @@
 #include "lib/placement/policy.h"
 
 #include <string>
+#include <vector>
 
 #include "fmt/core.h"
+#include "fmt/ranges.h"
+#include "lib/base/nearest.h"
 #include "lib/placement/policies/consumers.h"
 #include "lib/placement/policies/mooncake.h"
 #include "lib/placement/policies/nccl.h"
@@ -69,13 +72,14 @@ Result<Decision> DecideByPolicy(std::string_view name, const Machine& machine) {
     }
     return policy.decide(machine);
   }
-  std::string names;
-  for (const Policy& policy : Policies()) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", policy.name);
-  }
-  return Fail(MakeError("decide by policy", fmt::format("'{}'", Printable(name)),
-                        fmt::format("there is no such policy; there is: {}", names),
-                        "Name one of them, or a decision file that exists"));
+  std::vector<std::string> names;
+  for (const Policy& policy : Policies()) names.emplace_back(policy.name);
+  const auto nearest = Nearest(name, names);
+  return Fail(
+      MakeError("decide by policy", fmt::format("'{}'", Printable(name)),
+                fmt::format("there is no such policy; there is: {}", fmt::join(names, ", ")),
+                nearest ? fmt::format("Write '{}', or name a file that exists", *nearest)
+                        : "Name one of them, or a decision file that exists"));
 }
 
 }  // namespace railgauge

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "fmt/core.h"
+#include "fmt/ranges.h"
 #include "lib/base/counted.h"
 #include "lib/placement/policy.h"
 #include "lib/report/text_matrix.h"
@@ -110,28 +111,37 @@ std::vector<PolicyChoice> ChoicesOf(const Machine& machine) {
   return choices;
 }
 
-std::string FormatChoices(const Machine& machine, const std::vector<PolicyChoice>& choices) {
-  std::string text;
-  std::vector<bool> told(choices.size(), false);
-  for (size_t i = 0; i < choices.size(); ++i) {
-    if (told[i] || !choices[i].decision) continue;
-    std::string names(choices[i].policy);
-    for (size_t k = i + 1; k < choices.size(); ++k) {
-      if (!choices[k].decision || !SameAssignments(*choices[i].decision, *choices[k].decision)) {
-        continue;
-      }
-      told[k] = true;
-      names += ", " + std::string(choices[k].policy);
+std::vector<PolicyGroup> GroupChoices(const std::vector<PolicyChoice>& choices) {
+  std::vector<PolicyGroup> groups;
+  for (const PolicyChoice& choice : choices) {
+    if (!choice.decision) continue;
+    const auto alike = std::find_if(groups.begin(), groups.end(), [&](const PolicyGroup& group) {
+      return SameAssignments(*group.decision, *choice.decision);
+    });
+    if (alike != groups.end()) {
+      alike->policies.push_back(choice.policy);
+    } else {
+      groups.push_back({{choice.policy}, choice.decision});
     }
-    const std::string head = fmt::format("{}: {}", names, UseText(machine, *choices[i].decision));
-    text += WrapText(head, kWidth, 2) + "\n" + DecisionText(machine, *choices[i].decision) + "\n";
   }
   for (const PolicyChoice& choice : choices) {
-    if (choice.decision) continue;
-    text +=
-        WrapText(fmt::format("{}: not decided: {}", choice.policy, choice.decision.error().reason),
-                 kWidth, 2) +
-        "\n";
+    if (!choice.decision) groups.push_back({{choice.policy}, choice.decision});
+  }
+  return groups;
+}
+
+std::string FormatChoices(const Machine& machine, const std::vector<PolicyChoice>& choices) {
+  std::string text;
+  for (const PolicyGroup& group : GroupChoices(choices)) {
+    const std::string names = fmt::format("{}", fmt::join(group.policies, ", "));
+    if (!group.decision) {
+      text += WrapText(fmt::format("{}: not decided: {}", names, group.decision.error().reason),
+                       kWidth, 2) +
+              "\n";
+      continue;
+    }
+    const std::string head = fmt::format("{}: {}", names, UseText(machine, *group.decision));
+    text += WrapText(head, kWidth, 2) + "\n" + DecisionText(machine, *group.decision) + "\n";
   }
   return text;
 }

@@ -57,12 +57,6 @@ TEST(CsvReaderTest, CommentsAndBlankLinesOnlyWhereAskedFor) {
   EXPECT_EQ((*records)[0].line, 3u);
 }
 
-TEST(CsvReaderTest, DropsWhatACrashCutOff) {
-  const CsvDialect recorded{.drop_unfinished_line = true};
-  EXPECT_EQ(FieldsOf("a,b\n1,2\n1,\"un", recorded), (std::vector<Fields>{{"a", "b"}, {"1", "2"}}));
-  EXPECT_EQ(FieldsOf("a,b", recorded), std::vector<Fields>{});
-}
-
 TEST(CsvReaderTest, EveryErrorNamesTheLine) {
   EXPECT_EQ(ErrorOf("a\nb\"c\n"),
             "read f.csv:2: there is a quote inside a field without quotes. Put the field in quotes "

@@ -317,14 +317,13 @@ std::string FormatThroughput(const Machine& machine, std::span<const CensusRow> 
   return out;
 }
 
-std::string FormatVerdicts(std::span<const PlacementRow> placement, const MatrixOptions& options) {
+std::string FormatVerdictRows(std::span<const PlacementRow> placement,
+                              const MatrixOptions& options) {
   constexpr size_t kVerdictWidth = 15;  // "OVERSUBSCRIBED" and a blank
   constexpr std::string_view kIndent = "    ";
   RAILGAUGE_CHECK(options.width > kIndent.size());
   std::string out;
-  std::map<Verdict, size_t> counts;
   for (const PlacementRow& row : placement) {
-    ++counts[row.verdict];
     std::string verdict(ToString(row.verdict));
     const size_t padding = kVerdictWidth - std::min(kVerdictWidth, verdict.size());
     if (options.color) {
@@ -337,11 +336,25 @@ std::string FormatVerdicts(std::span<const PlacementRow> placement, const Matrix
     std::istringstream lines(WrapText(Printable(row.reason), options.width - kIndent.size(), 0));
     for (std::string line; std::getline(lines, line);) out += std::string(kIndent) + line + "\n";
   }
+  return out;
+}
+
+VerdictCounts CountVerdicts(std::span<const PlacementRow> placement) {
+  VerdictCounts counts;
+  for (const PlacementRow& row : placement) ++counts[row.verdict];
+  return counts;
+}
+
+std::string FormatCounts(const VerdictCounts& counts) {
   std::string line;
   for (const auto& [verdict, count] : counts) {
     line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count, ToString(verdict));
   }
-  return out + (line.empty() ? "No consumer was judged." : line) + "\n";
+  return line.empty() ? "No consumer was judged." : line;
+}
+
+std::string FormatVerdicts(std::span<const PlacementRow> placement, const MatrixOptions& options) {
+  return FormatVerdictRows(placement, options) + FormatCounts(CountVerdicts(placement)) + "\n";
 }
 
 std::string FormatWhole(const AssignmentRow& whole, const MatrixOptions& options) {

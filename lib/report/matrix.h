@@ -2,6 +2,8 @@
 #ifndef RAILGAUGE_LIB_REPORT_MATRIX_H_
 #define RAILGAUGE_LIB_REPORT_MATRIX_H_
 
+#include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 
@@ -26,8 +28,17 @@ std::string FormatThroughput(const Machine& machine, std::span<const CensusRow> 
                              std::span<const SummaryRow> summary,
                              const MatrixOptions& options = {});
 
-// One paragraph per row: the verdict, the consumer and the sentence; then a line with the number of
-// each verdict.
+// One paragraph per row: the verdict, the consumer and the sentence.
+std::string FormatVerdictRows(std::span<const PlacementRow> placement,
+                              const MatrixOptions& options = {});
+
+// How often each verdict was given.
+using VerdictCounts = std::map<Verdict, size_t>;
+VerdictCounts CountVerdicts(std::span<const PlacementRow> placement);
+// "7 OK, 1 WRONG"; "No consumer was judged." for none.
+std::string FormatCounts(const VerdictCounts& counts);
+
+// The rows, and a line with the counts.
 std::string FormatVerdicts(std::span<const PlacementRow> placement,
                            const MatrixOptions& options = {});
 

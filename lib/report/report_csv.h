@@ -9,8 +9,8 @@
 
 #include "lib/base/result.h"
 #include "lib/record/records.h"
-#include "lib/report/csv_reader.h"
 #include "lib/report/csv_writer.h"
+#include "lib/report/row_stream.h"
 #include "lib/report/schema.h"
 
 namespace railgauge {
@@ -34,10 +34,9 @@ struct Recorded {
   std::vector<Row> rows;
 };
 
-// Reads the `content` of a report file; `file_name` is for messages. The header must begin with the
-// columns known here, in order; later columns (appended by a newer version) are passed over. A last
-// line without a line end is what a crash cut off, and is dropped. Rows of two runs in one file, a
-// field that is no value of its column and a row of another length are errors with file and line.
+// Reads the `content` of a report file of one run as RowStream does; `file_name` is for messages.
+// Rows of two runs in one file are an error. A file that may be large or have many runs is read by
+// row_stream.h.
 template <typename Row>
 Result<Recorded<Row>> ParseReport(std::string_view content, const std::string& file_name);
 
@@ -51,33 +50,6 @@ void PrintFields(const Row& row, std::vector<std::string>& fields) {
   for (const Column<Row>& column : ColumnsOf<Row>()) fields.push_back(column.print(row));
 }
 
-// Sets `row` from the fields of `record` that start at `first`.
-template <typename Row>
-Status ParseFields(const std::string& file_name, const CsvRecord& record, size_t first, Row& row) {
-  for (const Column<Row>& column : ColumnsOf<Row>()) {
-    const std::string& field = record.fields[first++];
-    if (!column.parse(field, row)) {
-      return Fail(
-          CsvError(file_name, record.line,
-                   "'" + Printable(field) + "' is no value of column " + std::string(column.name)));
-    }
-  }
-  return {};
-}
-
-template <typename Row>
-std::vector<std::string> HeaderFields() {
-  std::vector<std::string> names = {"schema_version"};
-  for (const auto& column : ColumnsOf<RunIdentity>()) names.emplace_back(column.name);
-  for (const auto& column : ColumnsOf<Row>()) names.emplace_back(column.name);
-  return names;
-}
-
-// The records of a report file whose header begins with `header`: all have as many fields as the
-// file's header, and the known schema version. The header itself is left out.
-Result<std::vector<CsvRecord>> ParseRecords(std::string_view content, const std::string& file_name,
-                                            const std::vector<std::string>& header);
-
 // An error when a row's run is not that of the rows before.
 Status SameRun(const RunIdentity& first, const RunIdentity& run, const std::string& file_name,
                size_t line);
@@ -86,7 +58,7 @@ Status SameRun(const RunIdentity& first, const RunIdentity& run, const std::stri
 
 template <typename Row>
 std::string CsvHeader() {
-  return CsvLine(internal::HeaderFields<Row>());
+  return CsvLine(HeaderFields<Row>());
 }
 
 template <typename Row>
@@ -106,21 +78,17 @@ std::string CsvFile(const RunIdentity& run, std::span<const Row> rows) {
 
 template <typename Row>
 Result<Recorded<Row>> ParseReport(std::string_view content, const std::string& file_name) {
-  RAILGAUGE_ASSIGN_OR_RETURN(
-      const std::vector<CsvRecord> records,
-      internal::ParseRecords(content, file_name, internal::HeaderFields<Row>()));
-  const size_t first_of_row = 1 + ColumnsOf<RunIdentity>().size();
+  RowStream<Row> stream(CsvStream::OfText(content, file_name));
   Recorded<Row> recorded;
-  for (const CsvRecord& record : records) {
-    RunIdentity run;
-    RAILGAUGE_RETURN_IF_ERROR(internal::ParseFields(file_name, record, 1, run));
-    if (recorded.rows.empty()) recorded.run = run;
-    RAILGAUGE_RETURN_IF_ERROR(internal::SameRun(recorded.run, run, file_name, record.line));
-    Row row;
-    RAILGAUGE_RETURN_IF_ERROR(internal::ParseFields(file_name, record, first_of_row, row));
+  while (true) {
+    RAILGAUGE_ASSIGN_OR_RETURN(const bool there, stream.Next());
+    if (!there) return recorded;
+    if (recorded.rows.empty()) recorded.run = stream.run();
+    RAILGAUGE_RETURN_IF_ERROR(
+        internal::SameRun(recorded.run, stream.run(), file_name, stream.position().line));
+    RAILGAUGE_ASSIGN_OR_RETURN(Row row, stream.Parse());
     recorded.rows.push_back(std::move(row));
   }
-  return recorded;
 }
 
 }  // namespace railgauge

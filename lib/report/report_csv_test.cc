@@ -343,24 +343,37 @@ TEST(ReportCsvTest, PassesOverColumnsOfANewerVersion) {
 
 TEST(ReportCsvTest, EveryErrorNamesTheLine) {
   const std::string header = CsvHeader<CensusRow>(), row = LineOf(FullCensusRow());
-  EXPECT_EQ(ErrorOf(""), "read census.csv:1: there is no header line");
+  EXPECT_EQ(ErrorOf(""),
+            "read census.csv:1: there is no header line. Give a report file of railgauge as it was "
+            "written.");
   EXPECT_EQ(ErrorOf("consumer,nic\n"),
             "read census.csv:1: column 1 is 'consumer' and must be 'schema_version'. Give a report "
             "file of railgauge as it was written.");
   EXPECT_EQ(ErrorOf(header + row + "1,2\n"),
-            "read census.csv:3: the row has 2 fields and the header 18");
+            "read census.csv:3: the row has 2 fields and the header 18. Give a report file of "
+            "railgauge as it was written.");
   std::string bad = row;
   bad.replace(bad.find("same_switch"), 11, "near");
-  EXPECT_EQ(ErrorOf(header + bad), "read census.csv:2: 'near' is no value of column relation");
+  EXPECT_EQ(ErrorOf(header + bad),
+            "read census.csv:2: 'near' is no value of column relation. Give a report file of "
+            "railgauge as it was written.");
   bad = row;
   bad[0] = '9';
   EXPECT_EQ(ErrorOf(header + bad),
-            "read census.csv:2: schema_version is '9' and this program reads 1");
+            "read census.csv:2: schema_version is '9' and this program reads 1. Give a report file "
+            "of railgauge as it was written.");
   RunIdentity other = TheRun();
   other.run_id = "other";
   EXPECT_EQ(ErrorOf(header + row + CsvRow(other, FullCensusRow())),
             "read census.csv:3: the row is of run 'other' and the rows above are of run "
             "'20250102T030405Z-00ff'. Give one run at a time.");
+  other = TheRun();
+  other.host = "elsewhere";
+  EXPECT_EQ(
+      ErrorOf(header + row + CsvRow(other, FullCensusRow())),
+      "read census.csv:3: host is 'elsewhere', and 'host, one' in the rows above of the same run "
+      "'20250102T030405Z-00ff'. Give the file as it was written: rows of different machines were "
+      "mixed.");
 }
 
 }  // namespace

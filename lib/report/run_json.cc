@@ -70,6 +70,16 @@ Json CudaJson(const std::vector<CudaGpuFacts>& gpus, const PciAddress& address) 
   return nullptr;
 }
 
+// What "gpu3" means in this run; null where CUDA shows no GPU. Also of GPUs that PCI does not show.
+Json CudaOrderJson(std::vector<CudaGpuFacts> gpus) {
+  if (gpus.empty()) return nullptr;
+  std::sort(gpus.begin(), gpus.end(),
+            [](const CudaGpuFacts& a, const CudaGpuFacts& b) { return a.ordinal < b.ordinal; });
+  Json order = Json::array();
+  for (const CudaGpuFacts& gpu : gpus) order.push_back(gpu.address.ToString());
+  return order;
+}
+
 Json BufferJson(const BufferFacts& buffer) {
   return {{"place", buffer.place.ToString()},
           {"role", buffer.role},
@@ -163,7 +173,8 @@ std::string RunJson(const RunInfo& info) {
                      {"thresholds", thresholds},
                      {"notes", info.notes},
                      {"peer", PeerJson(info.peer)},
-                     {"buffers", buffers}};
+                     {"buffers", buffers},
+                     {"cuda_order", CudaOrderJson(info.cuda)}};
   // Names come from outside and may be no UTF-8; such bytes are replaced. A number that is not
   // finite is written as null.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -113,10 +113,11 @@ Result<MemoryPlace> ResolveOrdinal(const Machine& machine, std::string_view text
                                    const std::vector<PciAddress>& cuda_order) {
   if (ordinal < cuda_order.size()) return MemoryPlace::Gpu(cuda_order[ordinal]);
   if (cuda_order.empty()) {
-    return Fail(PlaceError(text,
-                           "CUDA lists no devices here, so an ordinal stands for nothing; "
-                           "a GPU can be named by its PCI address",
-                           ListAdvice(PlaceNames(machine, MemoryPlace::Kind::kGpu))));
+    return Fail(
+        PlaceError(text,
+                   "the order of CUDA's devices is not known here, so an ordinal stands for "
+                   "nothing; name the GPU by its PCI address",
+                   ListAdvice(PlaceNames(machine, MemoryPlace::Kind::kGpu))));
   }
   std::vector<std::string> devices;
   for (size_t i = 0; i < cuda_order.size(); ++i) {

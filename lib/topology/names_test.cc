@@ -121,7 +121,7 @@ TEST(ResolvePlaceTest, OrdinalsFollowTheOrderOfCuda) {
   EXPECT_EQ(ResolvePlace(p5, "gpu1", order), MemoryPlace::Gpu(Pci("0000:53:00.0")));
   ExpectPart(PlaceMessage(p5, "gpu2", order),
              "no device of that ordinal. It lists gpu0 (0000:64:00.0), gpu1 (0000:53:00.0).");
-  ExpectPart(PlaceMessage(p5, "gpu0"), "CUDA lists no devices here");
+  ExpectPart(PlaceMessage(p5, "gpu0"), "the order of CUDA's devices is not known here");
   ExpectPart(PlaceMessage(p5, "gpu0"), "gpu:0000:53:00.0, ");
 }
 

@@ -2,11 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <utility>
 
 #include "fmt/core.h"
 #include "lib/base/file.h"
+#include "lib/base/nearest.h"
 #include "lib/placement/import/import_source.h"
 #include "lib/placement/import/job_devices.h"
 #include "lib/placement/import/mooncake_topology.h"
@@ -68,6 +71,46 @@ std::optional<std::string_view> ForcedFormat(std::string_view placement) {
   return std::nullopt;
 }
 
+// The text of a file that a user named, with what to do where it cannot be read.
+Result<std::string> ReadPlacementFile(const std::string& path) {
+  if (path.empty()) {
+    return Fail(MakeError("read placement", "", "no file is named behind the format",
+                          "Write --placement=FORMAT:FILE"));
+  }
+  auto content = ReadFile(path, kMaxBytes);
+  if (content) return content;
+  switch (content.error().error_number) {
+    case ENOENT:
+      content.error().advice =
+          "Name a file that exists, or a policy (railgauge policies lists them)";
+      break;
+    case EISDIR:
+      content.error().advice = "Name a file in it";
+      break;
+    case EACCES:
+      content.error().advice = "Give yourself leave to read it";
+      break;
+    default:
+      break;
+  }
+  return content;
+}
+
+// What is wrong with the word before a colon, where one stands like a format's name and is none.
+std::optional<Error> WrongPrefix(const std::string& placement) {
+  const size_t colon = placement.find(':');
+  if (colon == std::string::npos || ::access(placement.c_str(), F_OK) == 0) return std::nullopt;
+  const std::string word = placement.substr(0, colon);
+  const auto is_of_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; };
+  if (!std::all_of(word.begin(), word.end(), is_of_name)) return std::nullopt;
+  std::vector<std::string> names;
+  for (const PlacementFormat& format : kFormats) names.emplace_back(format.name);
+  const auto nearest = Nearest(word, names);
+  return MakeError(
+      "read placement", "'" + Printable(placement) + "'", "there is no format '" + word + "'",
+      (nearest ? "Write '" + *nearest + ":FILE'; formats are " : "Formats are ") + FormatNames());
+}
+
 Error UnknownFormat(const ImportSource& source, std::string reason) {
   return ImportError(
       source, 1, std::move(reason),
@@ -96,15 +139,15 @@ Result<Decision> ImportGraph(const std::string& files, const Machine& machine,
                           "TOPOLOGY (NCCL_TOPO_DUMP_FILE)"));
   }
   const std::string names[] = {files.substr(0, comma), files.substr(comma + 1)};
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string graph, ReadFile(names[0], kMaxBytes));
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string topology, ReadFile(names[1], kMaxBytes));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string graph, ReadPlacementFile(names[0]));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string topology, ReadPlacementFile(names[1]));
   return ImportNcclGraph({graph, names[0], machine, cuda_order},
                          {topology, names[1], machine, cuda_order});
 }
 
 Result<Decision> ImportFile(const std::string& path, const Machine& machine,
                             const std::vector<PciAddress>& cuda_order) {
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxBytes));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadPlacementFile(path));
   const ImportSource source{content, path, machine, cuda_order};
   const std::string_view format = DetectFormat(content);
   if (format.empty()) {
@@ -149,9 +192,10 @@ Result<Decision> DecidePlacement(const std::string& placement, const Machine& ma
   if (const auto format = ForcedFormat(placement)) {
     const std::string file = placement.substr(format->size() + 1);
     if (*format == "nccl-graph") return ImportGraph(file, machine, cuda_order);
-    RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(file, kMaxBytes));
+    RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadPlacementFile(file));
     return Import(*format, {content, file, machine, cuda_order});
   }
+  if (const auto wrong = WrongPrefix(placement)) return Fail(*wrong);
   // What is neither is told with both in mind.
   const bool looks_like_file =
       placement.find_first_of("/.") != std::string::npos || ::access(placement.c_str(), F_OK) == 0;

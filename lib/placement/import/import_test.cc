@@ -80,6 +80,36 @@ TEST(ImportTest, AFormatCanBeForced) {
   EXPECT_TRUE(Decided("nccl-log:none").starts_with("error: open none: ENOENT"));
 }
 
+TEST(ImportTest, WhatCannotBeReadIsToldWithWhatToDo) {
+  const std::string folder = testing::TempDir();
+  EXPECT_EQ(
+      Decided("./none.csv"),
+      "error: open ./none.csv: ENOENT (No such file or directory). Name a file that exists, or a "
+      "policy (railgauge policies lists them).");
+  EXPECT_TRUE(Decided("csv:none").ends_with("policy (railgauge policies lists them)."));
+  EXPECT_TRUE(Decided("csv:" + folder).ends_with("EISDIR (Is a directory). Name a file in it."));
+  EXPECT_TRUE(Decided(folder).ends_with("EISDIR (Is a directory). Name a file in it."));
+  EXPECT_EQ(Decided("csv:"),
+            "error: read placement: no file is named behind the format. Write "
+            "--placement=FORMAT:FILE.");
+  EXPECT_EQ(Decided("bogus:x"),
+            "error: read placement 'bogus:x': there is no format 'bogus'. Formats are csv, "
+            "nccl-topology, nccl-graph, nccl-log, mooncake, ucx, slurm, kubernetes.");
+  EXPECT_TRUE(
+      Decided("moncake:x.json")
+          .starts_with("error: read placement 'moncake:x.json': there is no format 'moncake'. "
+                       "Write 'mooncake:FILE'; formats are csv"));
+  // A file may be called so.
+  EXPECT_EQ(Decided(Written("a:b", kCsv)), "53: 4f");
+}
+
+TEST(ImportTest, AMisspeltPolicyIsNamed) {
+  EXPECT_TRUE(
+      Decided("nearst").ends_with("vendor-map. Write 'nearest', or name a file that exists."))
+      << Decided("nearst");
+  EXPECT_TRUE(Decided("whatever").ends_with("Name one of them, or a decision file that exists."));
+}
+
 TEST(ImportTest, AGraphNeedsItsTopology) {
   const std::string graph = Written("g.xml", kGraph);
   EXPECT_EQ(Decided("nccl-graph:" + graph + "," + Written("t.xml", kTopology)), "53: 4f");

@@ -1,0 +1,219 @@
+#include "cli/recorded_runs.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "cli/interrupt.h"
+#include "cli/messages.h"
+#include "fmt/core.h"
+#include "lib/base/counted.h"
+#include "lib/base/file.h"
+#include "lib/placement/consistency.h"
+#include "lib/report/run_state.h"
+#include "lib/topology/load.h"
+
+namespace railgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kCensus[] = "/census.csv";
+constexpr char kSamples[] = "/samples.csv";
+constexpr char kTopology[] = "/topology.xml";
+
+bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+bool HoldsRuns(const std::string& directory) {
+  return Exists(directory + kCensus) || Exists(directory + kSamples);
+}
+
+template <typename Row>
+std::vector<Row> RowsOf(std::vector<RecordedRow<Row>> recorded) {
+  std::vector<Row> rows;
+  rows.reserve(recorded.size());
+  for (RecordedRow<Row>& one : recorded) rows.push_back(std::move(one.row));
+  return rows;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> FindRunDirectories(const std::string& path, bool has_topology,
+                                                    std::vector<std::string>* left_out) {
+  std::string root = path;
+  while (root.size() > 1 && root.ends_with('/')) root.pop_back();
+  const fs::path given(root);
+  const std::string file = "/" + given.filename().string();
+  std::error_code error;
+  if ((file == kCensus || file == kSamples) && fs::is_regular_file(given, error)) {
+    root = given.has_parent_path() ? given.parent_path().string() : ".";
+  }
+  // What is not there, or is no directory, is told by whoever opens its files.
+  if (HoldsRuns(root) || !fs::is_directory(root, error)) return std::vector<std::string>{root};
+  std::vector<std::string> directories;
+  fs::recursive_directory_iterator entry(root, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const std::string below = entry->path().string();
+    if (!entry->is_directory(error) || !HoldsRuns(below)) continue;
+    const bool check =
+        (has_topology || Exists(below + kTopology)) && !Exists(below + "/groups.csv");
+    (check ? &directories : left_out)->push_back(below);
+    entry.disable_recursion_pending();
+  }
+  if (error) return Fail(ErrnoError(error.value(), "list", root));
+  if (directories.empty()) {
+    return Fail(MakeError(
+        "find runs", root,
+        left_out->empty() ? "there is no run directory in it (none with census.csv and samples.csv)"
+                          : "no run of check is in it (none has a topology.xml)",
+        left_out->empty() ? "Give what check --output=DIR wrote, or a directory of such"
+                          : "Give the topology with --hwloc-xml=FILE"));
+  }
+  std::sort(directories.begin(), directories.end());
+  return directories;
+}
+
+Result<GivenTopologies> GivenTopologies::Parse(const std::vector<std::string>& values) {
+  GivenTopologies given;
+  for (const std::string& value : values) {
+    // A type may hold a '/', and the name of a file an '='.
+    const size_t equals = value.find('=');
+    const bool of_type = equals != std::string::npos && !Exists(value);
+    const std::string type = of_type ? value.substr(0, equals) : "";
+    const std::string file = of_type ? value.substr(equals + 1) : value;
+    if (file.empty()) {
+      return Fail(
+          MakeError("read --hwloc-xml", "'" + Printable(value) + "'", "it names no file",
+                    "Write --hwloc-xml=FILE, or --hwloc-xml=TYPE=FILE for one instance type"));
+    }
+    given.files_[type] = file;
+  }
+  return given;
+}
+
+std::string GivenTopologies::FileOf(const RunIdentity& run, const std::string& directory) const {
+  for (const std::string& type : {run.instance_type, std::string()}) {
+    if (const auto file = files_.find(type); file != files_.end()) return file->second;
+  }
+  return directory + kTopology;
+}
+
+Result<std::shared_ptr<const Machine>> GivenTopologies::MachineOf(const RunIdentity& run,
+                                                                  const std::string& directory) {
+  const std::string file = FileOf(run, directory);
+  if (const auto known = read_.find(file); known != read_.end()) return known->second;
+  if (file == directory + kTopology && !Exists(file)) {
+    const std::string type = run.instance_type;
+    return Fail(ErrnoError(
+        errno, "open", file,
+        files_.empty() ? "Give the topology of the run's machine with --hwloc-xml=FILE"
+                       : fmt::format("Give that of instance type '{}' with --hwloc-xml={}=FILE",
+                                     Printable(type), Printable(type))));
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(Machine machine, LoadMachineFromXml(file));
+  if (!machine.shows_pci) {
+    return Fail(MakeError("read topology XML", file,
+                          "it shows no PCI devices, so no NIC of the run",
+                          "Export it again with lstopo --of xml --filter io:all"));
+  }
+  auto shared = std::make_shared<const Machine>(std::move(machine));
+  // Of a thousand run directories with a topology each, one is kept.
+  if (file == directory + kTopology) {
+    read_.erase(read_file_);
+    read_file_ = file;
+  }
+  return read_[file] = std::move(shared);
+}
+
+Result<RecordedDirectory> RecordedDirectory::Open(const std::string& path) {
+  const std::string census = path + kCensus;
+  const std::string samples = path + kSamples;
+  RAILGAUGE_ASSIGN_OR_RETURN(std::vector<IndexedRun> runs, IndexRuns(census, samples));
+  if (runs.empty()) {
+    return Fail(MakeError("judge", path, "its files have no row: the run ended before its census",
+                          "Run check again"));
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(RunReader reader, RunReader::Open(census, samples));
+  return RecordedDirectory(path, std::move(runs), std::move(reader));
+}
+
+Status RecordedDirectory::ReadState(LoadedRun& loaded) const {
+  const std::string path = path_ + "/run.json";
+  const std::string run = "run '" + Printable(loaded.run.run_id) + "'";
+  if (!Exists(path)) {
+    loaded.notes.push_back(run +
+                           " has no run.json, so it may not have ended: judged by what it had "
+                           "recorded");
+    return {};
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, size_t{64} << 20));
+  RAILGAUGE_ASSIGN_OR_RETURN(RunState state, ParseRunState(content, path));
+  if (state.run_id != loaded.run.run_id) {
+    return Fail(MakeError("read", path,
+                          fmt::format("it is of run '{}', and the rows beside it are of run '{}'",
+                                      Printable(state.run_id), Printable(loaded.run.run_id)),
+                          "Give the run directory as it was written, or remove the file"));
+  }
+  if (!state.ended) {
+    loaded.notes.push_back(run + " did not end: judged by what it had recorded until then");
+  }
+  loaded.cuda_order = std::move(state.cuda_order);
+  return {};
+}
+
+Result<LoadedRun> RecordedDirectory::Load(size_t index, GivenTopologies& topologies) {
+  RAILGAUGE_ASSIGN_OR_RETURN(RecordedRun recorded, reader_.Read(runs_[index]));
+  RAILGAUGE_RETURN_IF_ERROR(CheckRecording(recorded));
+  LoadedRun loaded;
+  loaded.run = recorded.run;
+  RAILGAUGE_ASSIGN_OR_RETURN(loaded.machine, topologies.MachineOf(recorded.run, path_));
+  RAILGAUGE_RETURN_IF_ERROR(
+      CheckMachine(recorded, *loaded.machine, topologies.FileOf(recorded.run, path_)));
+  if (runs_.size() == 1) RAILGAUGE_RETURN_IF_ERROR(ReadState(loaded));
+  if (const size_t count = MarkContradicted(recorded); count > 0) {
+    loaded.notes.push_back(fmt::format(
+        "run '{}': {} of samples.csv {}, and count as not valid", Printable(recorded.run.run_id),
+        Counted(count, "row"), count == 1 ? "contradicts itself" : "contradict themselves"));
+  }
+  loaded.census = RowsOf(std::move(recorded.census));
+  loaded.samples = RowsOf(std::move(recorded.samples));
+  return loaded;
+}
+
+Status ForEachRun(const std::string& path, GivenTopologies& topologies,
+                  const std::function<void(Result<LoadedRun> loaded, bool many)>& use) {
+  std::vector<std::string> left_out;
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto directories,
+                             FindRunDirectories(path, topologies.any(), &left_out));
+  for (const std::string& directory : directories) {
+    auto opened = RecordedDirectory::Open(directory);
+    const bool many = directories.size() > 1 || (opened && opened->size() > 1);
+    if (!opened) use(Fail(opened.error()), many);
+    for (size_t i = 0; opened && i < opened->size(); ++i) {
+      if (Interrupted()) return Fail(MakeError("read runs", path, "interrupted"));
+      use(opened->Load(i, topologies), many);
+    }
+  }
+  if (left_out.empty()) return {};
+  const bool one = left_out.size() == 1;
+  PrintNotes(
+      {fmt::format("left out {} without a run of check (no topology.xml, or a run of load): {}{}",
+                   one ? "a directory" : fmt::format("{} directories", left_out.size()),
+                   left_out.front(), one ? "" : ", …")});
+  return {};
+}
+
+void AddTopologyOption(CLI::App& command, std::vector<std::string>& values, const char* help) {
+  command.add_option("--hwloc-xml", values, help)
+      ->type_name("[TYPE=]FILE")
+      ->expected(1)
+      ->take_all();
+}
+
+}  // namespace railgauge

@@ -1,0 +1,92 @@
+// RecordedRuns: the runs that a user names with RUNDIR, one after the other: those of one run
+// directory, of a tree of them, or of one directory whose census.csv and samples.csv hold many.
+//
+// One run is in memory at a time. What is wrong with one is no reason not to judge the others.
+#ifndef RAILGAUGE_CLI_RECORDED_RUNS_H_
+#define RAILGAUGE_CLI_RECORDED_RUNS_H_
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "lib/base/pci_address.h"
+#include "lib/base/result.h"
+#include "lib/record/records.h"
+#include "lib/report/run_index.h"
+#include "lib/topology/machine.h"
+
+namespace railgauge {
+
+// A run as it was recorded, checked (lib/placement/consistency.h).
+struct LoadedRun {
+  RunIdentity run;
+  std::vector<CensusRow> census;
+  std::vector<Sample> samples;
+  std::shared_ptr<const Machine> machine;
+  std::vector<PciAddress> cuda_order;  // of run.json; empty: not known
+  std::vector<std::string> notes;      // what a reader of the verdicts needs to know
+};
+
+// The directories of runs that `path` names: itself where it has a census.csv or samples.csv (or is
+// one), else those below it that a check wrote, in the order of their names. `left_out` gets the
+// others below it that hold a run, and which nothing can be judged by (of load and census). Errors:
+// nothing there.
+Result<std::vector<std::string>> FindRunDirectories(const std::string& path, bool has_topology,
+                                                    std::vector<std::string>* left_out);
+
+// The topologies of --hwloc-xml: FILE for every run, TYPE=FILE for the runs of an instance type.
+class GivenTopologies {
+ public:
+  static Result<GivenTopologies> Parse(const std::vector<std::string>& values);
+
+  bool any() const { return !files_.empty(); }
+  // The machine of a run in `directory`; each file is read once.
+  Result<std::shared_ptr<const Machine>> MachineOf(const RunIdentity& run,
+                                                   const std::string& directory);
+  // The file that shows it.
+  std::string FileOf(const RunIdentity& run, const std::string& directory) const;
+
+ private:
+  std::map<std::string, std::string> files_;  // by instance type; "" for all others
+  std::string read_file_;                     // of a run's directory, the last that was read
+  std::map<std::string, std::shared_ptr<const Machine>> read_;
+};
+
+// A directory with the census.csv and samples.csv of one or many runs.
+class RecordedDirectory {
+ public:
+  // Errors: files that cannot be read or are no reports, and no run in them.
+  static Result<RecordedDirectory> Open(const std::string& path);
+
+  size_t size() const { return runs_.size(); }
+  // Run `index` of them. An Error where its rows can be of no run, or its machine is not known.
+  Result<LoadedRun> Load(size_t index, GivenTopologies& topologies);
+
+ private:
+  RecordedDirectory(std::string path, std::vector<IndexedRun> runs, RunReader reader)
+      : path_(std::move(path)), runs_(std::move(runs)), reader_(std::move(reader)) {}
+
+  // What run.json says, where the directory is one run's.
+  Status ReadState(LoadedRun& loaded) const;
+
+  std::string path_;
+  std::vector<IndexedRun> runs_;
+  RunReader reader_;
+};
+
+// Calls `use` with each run that `path` names, or with why it cannot be had; `many`: it names
+// several. What was left out is told on stderr. An Error where `path` names none.
+Status ForEachRun(const std::string& path, GivenTopologies& topologies,
+                  const std::function<void(Result<LoadedRun> loaded, bool many)>& use);
+
+// --hwloc-xml, which may be given again.
+void AddTopologyOption(CLI::App& command, std::vector<std::string>& values, const char* help);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_CLI_RECORDED_RUNS_H_
