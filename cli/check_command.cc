@@ -22,6 +22,7 @@
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/placement/all_findings.h"
+#include "lib/placement/best_assignment_text.h"
 #include "lib/placement/correlation.h"
 #include "lib/placement/decision.h"
 #include "lib/placement/gates.h"
@@ -168,6 +169,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   // Nothing bad was found in what was measured; that is less than what was asked for.
   if (measured.peer_gone && status == kExitOk) status = kExitUndecided;
   PrintReport(options, session, census, decision, judgement, whole, findings);
+  fmt::print("{}", AdviceOf(session.machine, census, measured.samples, decision, directory.path()));
   PrintNotes(session.notes);
   const Status written =
       FirstError({measured.written, directory.Write<InterconnectRow>(interconnects),

@@ -31,6 +31,7 @@ Command AddJudgeCommand(CLI::App& app);
 Command AddPoliciesCommand(CLI::App& app);
 Command AddLoadCommand(CLI::App& app);
 Command AddReportCommand(CLI::App& app);
+Command AddPlanCommand(CLI::App& app);
 Command AddServeCommand(CLI::App& app);
 Command AddTokenCommand(CLI::App& app);
 Command AddTopologyCommand(CLI::App& app);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/explain_hint.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/recorded_runs.h"
@@ -14,6 +15,7 @@
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
 #include "lib/placement/all_findings.h"
+#include "lib/placement/best_assignment_text.h"
 #include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
 #include "lib/placement/whole_assignment.h"
@@ -133,6 +135,12 @@ Status RunJudge::JudgeRun(const LoadedRun& loaded) {
   } else {
     if (!options_.csv_out.empty()) csv_ += rows;
     Print(loaded.run, judgement.placement, findings);
+    if (!many_) {
+      fmt::print("{}{}",
+                 AdviceOf(*loaded.machine, loaded.census, loaded.samples, decision,
+                          options_.directory),
+                 ExplainHint(options_.directory, judgement.placement));
+    }
   }
   PrintNotes(loaded.notes);
   return {};

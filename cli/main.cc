@@ -67,10 +67,10 @@ int Main(int argc, char** argv, const CommandLine& line) {
   app.set_version_flag("--version", fmt::format("railgauge {}", kVersion));
   app.require_subcommand(1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  const Command commands[] = {AddCensusCommand(app),  AddCheckCommand(app), AddExplainCommand(app),
-                              AddJudgeCommand(app),   AddLoadCommand(app),  AddPoliciesCommand(app),
-                              AddReportCommand(app),  AddServeCommand(app), AddTokenCommand(app),
-                              AddTopologyCommand(app)};
+  const Command commands[] = {
+      AddCensusCommand(app), AddCheckCommand(app), AddExplainCommand(app),  AddJudgeCommand(app),
+      AddLoadCommand(app),   AddPlanCommand(app),  AddPoliciesCommand(app), AddReportCommand(app),
+      AddServeCommand(app),  AddTokenCommand(app), AddTopologyCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

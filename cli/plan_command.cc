@@ -1,0 +1,247 @@
+// railgauge plan: the best assignment by a recorded run, as a decision and as settings. No
+// hardware.
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <optional>
+
+#include "cli/command.h"
+#include "fmt/core.h"
+#include "fmt/format.h"
+#include "lib/base/counted.h"
+#include "lib/base/file.h"
+#include "lib/base/nearest.h"
+#include "lib/placement/best_assignment.h"
+#include "lib/placement/best_assignment_text.h"
+#include "lib/placement/import/import.h"
+#include "lib/placement/settings/settings.h"
+#include "lib/report/report_csv.h"
+#include "lib/report/text_matrix.h"
+#include "lib/topology/load.h"
+
+namespace railgauge {
+namespace {
+
+constexpr char kFooter[] =
+    "RUNDIR is what check wrote: its census.csv, samples.csv, topology.xml and placement.csv are\n"
+    "read, nothing is measured and nothing in it is changed. Of all assignments the one is "
+    "printed\n"
+    "whose worst consumer gets most, then with the most in total, then the nearest. A consumer's\n"
+    "throughput is the sum over its NICs in its worst operation and direction; a NIC of k "
+    "consumers\n"
+    "gives each 1/k. Pairs that were not measured are no candidates. What consumers share "
+    "(uplinks,\n"
+    "memory) bounds them where a run of load measured it: --load.\n"
+    "Settings count GPUs in PCI order (CUDA_DEVICE_ORDER=PCI_BUS_ID); lines that begin with # say\n"
+    "what a framework cannot be told.\n"
+    "Exit status: 0, or 2 for an error.\n"
+    "Examples:\n"
+    "  railgauge plan results/run-20261129T165320Z-19f3 --output=best.csv\n"
+    "  railgauge check --placement=best.csv\n"
+    "  railgauge plan run-1 --placement=nccl --settings=libfabric,slurm\n"
+    "  railgauge plan run-1 --load=load-1 --settings=mooncake --settings_out=topology.json";
+
+struct Options {
+  std::string directory;
+  std::string placement;
+  std::string load;
+  std::string hwloc_xml;
+  std::string output;
+  std::string settings;
+  std::string settings_out;
+};
+
+constexpr size_t kMaxBytes = size_t{4} << 30;
+
+template <typename Row>
+Result<Recorded<Row>> ReadReport(const std::string& directory) {
+  const std::string path = fmt::format("{}/{}", directory, FileNameOf<Row>());
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxBytes));
+  return ParseReport<Row>(content, path);
+}
+
+Result<Machine> LoadRecordedMachine(const Options& options) {
+  if (!options.hwloc_xml.empty()) return LoadMachineFromXml(options.hwloc_xml);
+  const std::string path = options.directory + "/topology.xml";
+  if (::access(path.c_str(), R_OK) == 0) return LoadMachineFromXml(path);
+  return Fail(ErrnoError(errno, "open", path,
+                         "Give the topology of the run's machine with --hwloc-xml=FILE"));
+}
+
+// What the run itself was for.
+Result<Decision> RecordedDecision(const std::string& directory) {
+  constexpr char kAdvice[] = "Name a placement to compare with: --placement=nearest";
+  const std::string path = directory + "/" + std::string(FileNameOf<PlacementRow>());
+  if (::access(path.c_str(), R_OK) != 0) return Fail(ErrnoError(errno, "open", path, kAdvice));
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto placement, ReadReport<PlacementRow>(directory));
+  Decision decision{"that of the run", {}};
+  for (const PlacementRow& row : placement.rows) {
+    const bool is_decision = row.verdict != Verdict::kIdle && !row.chosen.empty();
+    if (is_decision) decision.assignments.push_back({row.consumer, row.chosen});
+  }
+  if (decision.assignments.empty()) {
+    return Fail(MakeError("read", path, "it has no consumer with a NIC", kAdvice));
+  }
+  return decision;
+}
+
+Result<std::vector<const Framework*>> ChosenFrameworks(const std::string& list) {
+  std::vector<const Framework*> chosen;
+  std::vector<std::string> names;
+  for (const Framework& framework : Frameworks()) {
+    names.emplace_back(framework.name);
+    if (list == "all") chosen.push_back(&framework);
+  }
+  if (list == "all" || list.empty()) return chosen;
+  for (std::string_view rest = list;;) {
+    const size_t comma = rest.find(',');
+    const std::string_view name = rest.substr(0, comma);
+    const Framework* framework = FindFramework(name);
+    if (framework == nullptr) {
+      const auto nearest = Nearest(name, names);
+      return Fail(MakeError(
+          "--settings", list, fmt::format("there are no settings for '{}'", Printable(name)),
+          nearest ? "Write " + *nearest
+                  : fmt::format("There are those of {}, and all", fmt::join(names, ", "))));
+    }
+    chosen.push_back(framework);
+    if (comma == std::string_view::npos) return chosen;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::string CommentLines(const std::string& sentence) {
+  std::string text = "# ";
+  for (const char c : WrapText(sentence, 98, 0)) {
+    text += c;
+    if (c == '\n') text += "# ";
+  }
+  return text + "\n";
+}
+
+// As a section between others, where comments tell whose it is.
+std::string Section(const Framework& framework, const Settings& settings) {
+  std::string text = fmt::format("# ---- {}: {}\n", framework.name, framework.what);
+  for (const std::string& limit : settings.limits) text += CommentLines(limit);
+  return text + CommentLines(fmt::format("Source: {}.", framework.source)) + settings.text;
+}
+
+// One framework's settings go to a file as they are, so that the framework reads it; several as
+// sections.
+Result<std::string> SettingsText(const std::vector<const Framework*>& frameworks,
+                                 const Machine& machine, const Decision& decision, bool alone) {
+  std::string text;
+  for (const Framework* framework : frameworks) {
+    const Settings settings = framework->render(machine, decision);
+    if (frameworks.size() == 1 && alone) {
+      if (!settings.text.empty()) return settings.text;
+      return Fail(MakeError(
+          "--settings", std::string(framework->name),
+          settings.limits.empty() ? "nothing can be said to it" : settings.limits.front()));
+    }
+    text += (text.empty() ? "" : "\n") + Section(*framework, settings);
+  }
+  return text;
+}
+
+struct Inputs {
+  RunIdentity run;
+  Machine machine;
+  Decision given;
+  BestAssignment best;
+};
+
+Result<Inputs> ReadInputs(const Options& options) {
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto census, ReadReport<CensusRow>(options.directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto samples, ReadReport<Sample>(options.directory));
+  if (samples.rows.empty()) {
+    return Fail(MakeError("read", options.directory + "/samples.csv", "it has no sample",
+                          "Give a run that measured something"));
+  }
+  Inputs inputs;
+  inputs.run = samples.run;
+  RAILGAUGE_ASSIGN_OR_RETURN(inputs.machine, LoadRecordedMachine(options));
+  RAILGAUGE_RETURN_IF_ERROR(inputs.machine.CheckHasNics());
+  RAILGAUGE_ASSIGN_OR_RETURN(inputs.given,
+                             options.placement.empty()
+                                 ? RecordedDecision(options.directory)
+                                 : DecidePlacement(options.placement, inputs.machine, {}));
+  std::vector<GroupRow> groups;
+  if (!options.load.empty()) {
+    RAILGAUGE_ASSIGN_OR_RETURN(const auto recorded, ReadReport<GroupRow>(options.load));
+    groups = recorded.rows;
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(inputs.best, FindBestAssignment(inputs.machine, census.rows,
+                                                             samples.rows, inputs.given, groups));
+  return inputs;
+}
+
+Result<ExitStatus> Run(const Options& options) {
+  if (options.settings.empty() && !options.settings_out.empty()) {
+    return Fail(MakeError("--settings_out", options.settings_out, "no settings are asked for",
+                          "Add --settings=NAME"));
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto frameworks, ChosenFrameworks(options.settings));
+  RAILGAUGE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
+  const BestAssignment& best = inputs.best;
+  if (!options.output.empty()) {
+    RAILGAUGE_RETURN_IF_ERROR(
+        WriteFileAtomically(options.output, DecisionCsv(inputs.run, inputs.given, best)));
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      const std::string settings,
+      SettingsText(frameworks, inputs.machine, best.decision, !options.settings_out.empty()));
+  if (options.settings_out == "-") {
+    std::fwrite(settings.data(), 1, settings.size(), stdout);
+    return kExitOk;
+  }
+  if (!options.settings_out.empty()) {
+    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.settings_out, settings));
+  }
+  fmt::print("run {} of {} ({})\nplacement: {}\n\n{}", Printable(inputs.run.run_id),
+             inputs.run.instance_type.empty() ? "unknown instance type"
+                                              : Printable(inputs.run.instance_type),
+             Printable(inputs.run.platform), Printable(inputs.given.source),
+             FormatBestAssignment(inputs.machine, best));
+  if (options.settings_out.empty() && !settings.empty()) fmt::print("\n{}", settings);
+  return kExitOk;
+}
+
+}  // namespace
+
+Command AddPlanCommand(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("plan", "find the best assignment of NICs by a recorded run");
+  command->footer(kFooter);
+  command->add_option("RUNDIR", options->directory, "the run directory")->required();
+  command
+      ->add_option("--placement", options->placement,
+                   "what to compare with, as for check; that of the run by default")
+      ->type_name("PLACEMENT");
+  command
+      ->add_option("--load", options->load,
+                   "the directory of a run of load on this machine, for what NICs share")
+      ->type_name("RUNDIR");
+  command->add_option("--hwloc-xml", options->hwloc_xml,
+                      "the topology, for a run directory without topology.xml");
+  command
+      ->add_option("--output", options->output,
+                   "write the decision to FILE, for check --placement=FILE")
+      ->type_name("FILE");
+  std::string names = "all";
+  for (const Framework& framework : Frameworks()) names += ", " + std::string(framework.name);
+  command
+      ->add_option("--settings", options->settings,
+                   "also print the settings that say it to frameworks: " + names)
+      ->type_name("NAMES");
+  command
+      ->add_option("--settings_out", options->settings_out,
+                   "write them to FILE instead; - is stdout, alone")
+      ->type_name("FILE");
+  return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};
+}
+
+}  // namespace railgauge
