@@ -5,11 +5,16 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/placement/evidence.h"
 #include "lib/placement/id_contradictions.h"
 #include "lib/placement/id_partitions.h"
 #include "lib/placement/id_siblings.h"
 #include "lib/placement/id_speeds.h"
 #include "lib/placement/unsteady.h"
+#include "lib/placement/machine_findings.h"
+#include "lib/placement/peer_path_findings.h"
+#include "lib/placement/registration_findings.h"
+#include "lib/placement/speed_findings.h"
 
 namespace railgauge {
 namespace {
@@ -23,8 +28,11 @@ bool Before(const Finding& a, const Finding& b) {
 }  // namespace
 
 std::vector<Finding> AllFindings(const Machine& machine, std::span<const CensusRow> census,
-                                 std::span<const Sample> samples, const Decision* /*decision*/,
+                                 std::span<const Sample> samples, const Decision* decision,
                                  const JudgeGates& gates) {
+  const Decision nothing;
+  const Evidence evidence(machine, census, samples, decision != nullptr ? *decision : nothing,
+                          gates);
   std::vector<Finding> findings;
   const auto add = [&](std::vector<Finding> family) {
     std::move(family.begin(), family.end(), std::back_inserter(findings));
@@ -35,6 +43,10 @@ std::vector<Finding> AllFindings(const Machine& machine, std::span<const CensusR
   add(FindIdPartitions(machine, census));
   add(FindIdSpeeds(machine, census, samples, gates));
   add(FindUnsteady(census, samples, gates));
+  add(FindMachineFindings(machine));
+  add(FindRegistrationFindings(machine, census));
+  add(FindPeerPathFindings(evidence));
+  add(FindSpeedFindings(evidence));
   std::sort(findings.begin(), findings.end(), Before);
   return findings;
 }
