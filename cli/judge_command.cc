@@ -136,10 +136,10 @@ Status RunJudge::JudgeRun(const LoadedRun& loaded) {
     if (!options_.csv_out.empty()) csv_ += rows;
     Print(loaded.run, judgement.placement, findings);
     if (!many_) {
-      fmt::print("{}{}",
-                 AdviceOf(*loaded.machine, loaded.census, loaded.samples, decision,
-                          options_.directory),
-                 ExplainHint(options_.directory, judgement.placement));
+      fmt::print(
+          "{}{}",
+          AdviceOf(*loaded.machine, loaded.census, loaded.samples, decision, options_.directory),
+          ExplainHint(options_.directory, judgement.placement));
     }
   }
   PrintNotes(loaded.notes);

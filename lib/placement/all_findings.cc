@@ -10,11 +10,11 @@
 #include "lib/placement/id_partitions.h"
 #include "lib/placement/id_siblings.h"
 #include "lib/placement/id_speeds.h"
-#include "lib/placement/unsteady.h"
 #include "lib/placement/machine_findings.h"
 #include "lib/placement/peer_path_findings.h"
 #include "lib/placement/registration_findings.h"
 #include "lib/placement/speed_findings.h"
+#include "lib/placement/unsteady.h"
 
 namespace railgauge {
 namespace {
