@@ -285,6 +285,8 @@ void MachineFindings::FindNarrowLinks() {
 }  // namespace
 
 std::vector<Finding> FindMachineFindings(const Machine& machine) {
+  // Nothing is known of a machine without NICs, not even that it is sick.
+  if (machine.nics.empty()) return {};
   return MachineFindings(machine).Find();
 }
 
