@@ -33,10 +33,19 @@ struct Gathering {
   First<uint16_t> interconnect_id;
   First<std::string> reason;
   First<SkipCause> skip_cause;
+  bool one_partner = true;
 
+  void AddPartner(const Sample& sample);
   void Add(const Sample& sample);
   MeasuredCell Finish();
 };
+
+void Gathering::AddPartner(const Sample& sample) {
+  const bool loopback = sample.peer == "loopback" && sample.partner.address != PciAddress{};
+  const bool same = !cell.partner || cell.partner->address == sample.partner.address;
+  one_partner = one_partner && loopback && same;
+  if (loopback && !cell.partner) cell.partner = sample.partner;
+}
 
 void Gathering::Add(const Sample& sample) {
   SampleStatus status = sample.status;
@@ -50,6 +59,7 @@ void Gathering::Add(const Sample& sample) {
     const bool disturbed = sample.disturbed == true;
     cell.windows.push_back({sample.round, sample.start_offset, value, disturbed});
     if (disturbed) ++cell.disturbed;
+    AddPartner(sample);
     if (sample.interconnect_id) interconnect_id.Offer(sample, *sample.interconnect_id);
     if (sample.cpu_bound == true) ++cell.cpu_bound;
     if (status == SampleStatus::kNoCounters) ++cell.unproven;
@@ -75,6 +85,7 @@ MeasuredCell Gathering::Finish() {
   cell.reason = reason.Get().value_or("");
   cell.skip_cause = skip_cause.Get();
   cell.median = Median(cell.Values());
+  if (!one_partner) cell.partner.reset();
   return std::move(cell);
 }
 

@@ -42,6 +42,7 @@ struct MeasuredCell {
   uint64_t invalid = 0;                 // contradicted, or without a throughput
   std::string reason;                   // of the first sample that is not ok and has one
   std::optional<SkipCause> skip_cause;  // of the first that was skipped and has one
+  std::optional<NicKey> partner;        // of all windows, in loopback; empty with a peer
   std::optional<double> median;         // of Values()
 
   bool measured() const { return !windows.empty(); }

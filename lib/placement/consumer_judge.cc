@@ -13,6 +13,7 @@
 #include "lib/placement/comparison.h"
 #include "lib/placement/coverage.h"
 #include "lib/placement/findings.h"
+#include "lib/placement/partner_blame.h"
 #include "lib/placement/sentences.h"
 #include "lib/placement/sharing.h"
 
@@ -63,8 +64,10 @@ class ConsumerJudge {
       for (const Dimension& dimension : kDimensions) {
         const MeasuredCell* cell = CellOf(nic, dimension);
         if (cell == nullptr || !cell->measured()) continue;
-        CheckRivals(nic, *cell, dimension);
-        CheckClass(nic, *cell);
+        if (!CheckPartner(nic, *cell)) {
+          CheckRivals(nic, *cell, dimension);
+          CheckClass(nic, *cell);
+        }
         CheckFindings(nic, *cell);
       }
     }
@@ -87,6 +90,8 @@ class ConsumerJudge {
   }
 
   void Add(const Coverage& coverage);
+  // Whether the cell says nothing of `nic`, since its partner may be what is slow.
+  bool CheckPartner(const NicKey& nic, const MeasuredCell& cell);
   void CheckRivals(const NicKey& nic, const MeasuredCell& cell, const Dimension& dimension);
   void CheckClass(const NicKey& nic, const MeasuredCell& cell);
   void CheckFindings(const NicKey& nic, const MeasuredCell& cell);
@@ -121,6 +126,27 @@ void ConsumerJudge::NoteRegret(const Comparison& comparison, bool free) {
     return std::pair(c.outcome == Outcome::kUnproven, c.ratio);
   };
   if (!worst || key(comparison) < key(*worst)) worst = comparison;
+}
+
+bool ConsumerJudge::CheckPartner(const NicKey& nic, const MeasuredCell& cell) {
+  const Blame blame = BlameFor(evidence_, cell);
+  if (blame != Blame::kPartner && blame != Blame::kEither) return false;
+  const double median = evidence_.classes().Of(cell)->median;
+  const std::string why =
+      blame == Blame::kPartner
+          ? fmt::format("{} is slow itself", NameOf(*cell.partner))
+          : fmt::format("they were measured with each other alone, and either may be slow");
+  concerns_.push_back(
+      {Verdict::kUndecided,
+       1 - *cell.median / median,
+       fmt::format(
+           "{} gives {} with {} at the other end, where the median of its class is {} ({}), "
+           "but {}: measure against another host (--peer) to tell.",
+           NameOf(nic), RateOf(cell), NameOf(*cell.partner),
+           FormatBytesPerSecond(BytesPerSecond{median}), MeasureOf(cell), why),
+       {},
+       {}});
+  return true;
 }
 
 void ConsumerJudge::CheckRivals(const NicKey& nic, const MeasuredCell& cell,

@@ -158,7 +158,9 @@ PciAddress PartnerOf(const Machine& machine, const PciAddress& nic, const Memory
     const size_t index = static_cast<size_t>(here - candidates.begin());
     for (size_t step = 1; step < candidates.size(); ++step) {
       const NicGroup& group = groups[candidates[(index + step) % candidates.size()]];
-      if (group.name != place_group) return &group;
+      if (group.name == place_group) continue;
+      if (index + step >= candidates.size()) ++position;
+      return &group;
     }
     return nullptr;
   };

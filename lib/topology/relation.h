@@ -60,7 +60,9 @@ std::vector<NicGroup> GroupNics(const Machine& machine);
 // under test, whose traffic would then meet the partner's own on the switch's uplink (that halves
 // what is measured). A group that is alone on its node, or whose node is unknown, goes on to the
 // next such group; when there is none, to the next group of the machine; and within the group when
-// it is the only one. The NIC itself only when it is the only NIC.
+// it is the only one. The NIC itself only when it is the only NIC. From the last group on to the
+// first the position is the next one, so that no two are each other's partners where a group has
+// several: which of two is slow shows only in what they do apart (placement/partner_blame.h).
 //
 // For host memory, where groups are of equal size and no lone group has to borrow from another
 // node, partners are a permutation: every NIC serves exactly one other. Aborts when the machine

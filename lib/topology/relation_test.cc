@@ -219,12 +219,14 @@ void ExpectPermutation(const Machine& machine) {
 TEST(PartnerOfTest, OtherSwitchOfTheSameNode) {
   const Machine p5 = MakeP5();
   EXPECT_EQ(HostPartnerOf(p5, Pci("0000:50:00.0")), Pci("0000:61:00.0"));
-  EXPECT_EQ(HostPartnerOf(p5, Pci("0000:82:00.0")), Pci("0000:4f:00.0")) << "the last wraps";
+  EXPECT_EQ(HostPartnerOf(p5, Pci("0000:82:00.0")), Pci("0000:50:00.0"))
+      << "the last group goes on with the first's next NIC";
   for (const Nic& nic : p5.nics) {
     const Nic* partner = p5.FindNic(HostPartnerOf(p5, nic.position.address));
     ASSERT_NE(partner, nullptr);
     EXPECT_EQ(partner->position.numa_node, nic.position.numa_node);
     EXPECT_NE(partner->position.bridges[0], nic.position.bridges[0]);
+    EXPECT_NE(HostPartnerOf(p5, partner->position.address), nic.position.address);
   }
   ExpectPermutation(p5);
 }
