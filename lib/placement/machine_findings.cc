@@ -285,8 +285,8 @@ void MachineFindings::FindNarrowLinks() {
 }  // namespace
 
 std::vector<Finding> FindMachineFindings(const Machine& machine) {
-  // Nothing is known of a machine without NICs, not even that it is sick.
-  if (machine.nics.empty()) return {};
+  // Of no machine at all nothing is known, not even that it is sick.
+  if (machine.nics.empty() && machine.instance_type.empty()) return {};
   return MachineFindings(machine).Find();
 }
 
