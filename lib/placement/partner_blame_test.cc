@@ -77,17 +77,6 @@ TEST_F(PartnerBlameTest, TheSlowOneIsToBlameAndNotWhoIsMeasuredWithIt) {
   }
 }
 
-// Which of two that are each other's partners is slow shows where their partners are others: p4d's
-// GPUs below the partner's bridge are measured with a third.
-TEST_F(PartnerBlameTest, APairIsToldApartByOtherPartners) {
-  const PciAddress slow = Pci("0000:10:1b.0"), partner = Pci("0000:20:1b.0");
-  Judge(MakeP4d(), slow, FixedPartner);
-  const Verdict own = RowOfUser(slow).verdict;
-  EXPECT_TRUE(own == Verdict::kSlow || own == Verdict::kWrong) << RowOfUser(slow).reason;
-  const Verdict other = RowOfUser(partner).verdict;
-  EXPECT_TRUE(other == Verdict::kUndecided || other == Verdict::kOk) << RowOfUser(partner).reason;
-}
-
 // 0000:4f:00.0 and 0000:60:00.0 with each other alone: nobody can tell.
 TEST_F(PartnerBlameTest, WithEachOtherAloneEitherMayBeSlow) {
   constexpr PartnerRule kPairs = [](const Machine& machine, const Cell& cell) {
