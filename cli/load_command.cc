@@ -170,13 +170,6 @@ void PrintPlan(const LoadPlan& plan) {
   for (const std::string& sentence : WhatHasNoTime(plan)) fmt::print("  {}\n", sentence);
 }
 
-ExitStatus StatusOf(std::span<const GroupRow> rows) {
-  const bool decided = std::all_of(rows.begin(), rows.end(), [](const GroupRow& row) {
-    return row.sharing == Sharing::kIndependent || row.sharing == Sharing::kSlowed;
-  });
-  return decided ? kExitOk : kExitUndecided;
-}
-
 void PrintReport(const Options& options, const Session& session, const LoadPlan& plan,
                  std::span<const GroupRow> rows) {
   PrintMachine(session);
@@ -229,7 +222,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   }
   const JudgeGates gates;
   const std::vector<GroupRow> rows = JudgeGroups(session.machine, groups, loaded.samples, gates);
-  const ExitStatus status = StatusOf(rows);
+  const auto status = static_cast<ExitStatus>(ExitStatusOf(rows));
   PrintReport(options, session, plan, rows);
   PrintNotes(session.notes);
   const Status written = directory.Write<GroupRow>(rows);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/run_records.h"
 #include "fmt/core.h"
 #include "fmt/format.h"
 #include "lib/base/counted.h"
@@ -17,7 +18,7 @@
 #include "lib/placement/best_assignment_text.h"
 #include "lib/placement/import/import.h"
 #include "lib/placement/settings/settings.h"
-#include "lib/report/report_csv.h"
+#include "lib/report/report_file.h"
 #include "lib/report/text_matrix.h"
 #include "lib/topology/load.h"
 
@@ -44,36 +45,18 @@ constexpr char kFooter[] =
     "  railgauge plan run-1 --load=load-1 --settings=mooncake --settings_out=topology.json";
 
 struct Options {
-  std::string directory;
+  RunDirectoryOptions run;
   std::string placement;
   std::string load;
-  std::string hwloc_xml;
   std::string output;
   std::string settings;
   std::string settings_out;
 };
 
-constexpr size_t kMaxBytes = size_t{4} << 30;
-
-template <typename Row>
-Result<Recorded<Row>> ReadReport(const std::string& directory) {
-  const std::string path = fmt::format("{}/{}", directory, FileNameOf<Row>());
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxBytes));
-  return ParseReport<Row>(content, path);
-}
-
-Result<Machine> LoadRecordedMachine(const Options& options) {
-  if (!options.hwloc_xml.empty()) return LoadMachineFromXml(options.hwloc_xml);
-  const std::string path = options.directory + "/topology.xml";
-  if (::access(path.c_str(), R_OK) == 0) return LoadMachineFromXml(path);
-  return Fail(ErrnoError(errno, "open", path,
-                         "Give the topology of the run's machine with --hwloc-xml=FILE"));
-}
-
 // What the run itself was for.
 Result<Decision> RecordedDecision(const std::string& directory) {
   constexpr char kAdvice[] = "Name a placement to compare with: --placement=nearest";
-  const std::string path = directory + "/" + std::string(FileNameOf<PlacementRow>());
+  const std::string path = ReportPath<PlacementRow>(directory);
   if (::access(path.c_str(), R_OK) != 0) return Fail(ErrnoError(errno, "open", path, kAdvice));
   RAILGAUGE_ASSIGN_OR_RETURN(const auto placement, ReadReport<PlacementRow>(directory));
   Decision decision{"that of the run", {}};
@@ -154,19 +137,20 @@ struct Inputs {
 };
 
 Result<Inputs> ReadInputs(const Options& options) {
-  RAILGAUGE_ASSIGN_OR_RETURN(const auto census, ReadReport<CensusRow>(options.directory));
-  RAILGAUGE_ASSIGN_OR_RETURN(const auto samples, ReadReport<Sample>(options.directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto census, ReadReport<CensusRow>(options.run.directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto samples, ReadReport<Sample>(options.run.directory));
   if (samples.rows.empty()) {
-    return Fail(MakeError("read", options.directory + "/samples.csv", "it has no sample",
+    return Fail(MakeError("read", options.run.directory + "/samples.csv", "it has no sample",
                           "Give a run that measured something"));
   }
   Inputs inputs;
   inputs.run = samples.run;
-  RAILGAUGE_ASSIGN_OR_RETURN(inputs.machine, LoadRecordedMachine(options));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string topology, TopologyFileOf(options.run));
+  RAILGAUGE_ASSIGN_OR_RETURN(inputs.machine, LoadMachineFromXml(topology));
   RAILGAUGE_RETURN_IF_ERROR(inputs.machine.CheckHasNics());
   RAILGAUGE_ASSIGN_OR_RETURN(inputs.given,
                              options.placement.empty()
-                                 ? RecordedDecision(options.directory)
+                                 ? RecordedDecision(options.run.directory)
                                  : DecidePlacement(options.placement, inputs.machine, {}));
   std::vector<GroupRow> groups;
   if (!options.load.empty()) {
@@ -216,7 +200,7 @@ Command AddPlanCommand(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("plan", "find the best assignment of NICs by a recorded run");
   command->footer(kFooter);
-  command->add_option("RUNDIR", options->directory, "the run directory")->required();
+  command->add_option("RUNDIR", options->run.directory, "the run directory")->required();
   command
       ->add_option("--placement", options->placement,
                    "what to compare with, as for check; that of the run by default")
@@ -225,7 +209,7 @@ Command AddPlanCommand(CLI::App& app) {
       ->add_option("--load", options->load,
                    "the directory of a run of load on this machine, for what NICs share")
       ->type_name("RUNDIR");
-  command->add_option("--hwloc-xml", options->hwloc_xml,
+  command->add_option("--hwloc-xml", options->run.hwloc_xml,
                       "the topology, for a run directory without topology.xml");
   command
       ->add_option("--output", options->output,

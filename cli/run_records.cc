@@ -6,28 +6,20 @@
 #include <utility>
 #include <vector>
 
-#include "fmt/core.h"
-#include "lib/base/file.h"
-#include "lib/report/report_csv.h"
+#include "lib/report/report_file.h"
 #include "lib/topology/load.h"
 
 namespace railgauge {
 namespace {
 
-constexpr size_t kMaxFileBytes = size_t{4} << 30;
-
-bool IsThere(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
 // Adds the rows of the file to `rows`, or its name to records.missing.
 template <typename Row>
 Status Read(const std::string& directory, std::vector<Row>& rows, RunRecords& records) {
-  const std::string path = fmt::format("{}/{}", directory, FileNameOf<Row>());
-  if (!IsThere(path)) {
+  if (!HasReport<Row>(directory)) {
     records.missing.emplace_back(FileNameOf<Row>());
     return {};
   }
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxFileBytes));
-  RAILGAUGE_ASSIGN_OR_RETURN(Recorded<Row> recorded, ParseReport<Row>(content, path));
+  RAILGAUGE_ASSIGN_OR_RETURN(Recorded<Row> recorded, ReadReport<Row>(directory));
   if (records.run.run_id.empty()) records.run = recorded.run;
   rows = std::move(recorded.rows);
   return {};

@@ -41,8 +41,8 @@ std::vector<Finding> AllFindings(const Machine& machine, std::span<const CensusR
   add(FindIdContradictions(census));
   add(FindIdsUnlikeSiblings(machine, census));
   add(FindIdPartitions(machine, census));
-  add(FindIdSpeeds(machine, census, samples, gates));
-  add(FindUnsteady(census, samples, gates));
+  add(FindIdSpeeds(evidence, census, samples));
+  add(FindUnsteady(evidence));
   add(FindMachineFindings(machine));
   add(FindRegistrationFindings(machine, census));
   add(FindPeerPathFindings(evidence));

@@ -4,7 +4,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/counted.h"
-#include "lib/base/units.h"
+#include "lib/placement/sentences.h"
 #include "lib/report/text_matrix.h"
 #include "lib/topology/relation.h"
 
@@ -13,7 +13,6 @@ namespace {
 
 constexpr size_t kWidth = 100;
 
-std::string Rate(double value) { return FormatBytesPerSecond({value}); }
 std::string Percent(double gain) { return fmt::format("{:+.0f} %", 100 * gain); }
 
 std::string Line(const std::string& sentence) { return WrapText(sentence, kWidth, 2) + "\n"; }
@@ -39,8 +38,8 @@ std::string Table(const Machine& machine, const BestAssignment& best) {
     const auto index = static_cast<size_t>(at - best.consumers.begin());
     const double rate = index < best.value.of_consumer.size() ? best.value.of_consumer[index] : 0;
     const std::string begin =
-        fmt::format("  {:<{}}  {:>12}  {:<16}  ", assignment.consumer.ToString(), width, Rate(rate),
-                    ToString(FarthestOf(machine, assignment)));
+        fmt::format("  {:<{}}  {:>12}  {:<16}  ", assignment.consumer.ToString(), width,
+                    RateOf(rate), ToString(FarthestOf(machine, assignment)));
     std::string nics;
     for (const NicKey& nic : assignment.nics) {
       nics += (nics.empty() ? "" : " ") + (nic.name.empty() ? nic.address.ToString() : nic.name);
@@ -77,8 +76,8 @@ std::string ComparisonText(const BestAssignment& best) {
   }
   std::string text = Line(fmt::format(
       "Against the given placement: worst consumer {} ({} to {}), in total {} ({} to {}).",
-      Percent(best.worst_gain.value_or(0)), Rate(best.given->worst), Rate(best.value.worst),
-      Percent(best.total_gain.value_or(0)), Rate(best.given->total), Rate(best.value.total)));
+      Percent(best.worst_gain.value_or(0)), RateOf(best.given->worst), RateOf(best.value.worst),
+      Percent(best.total_gain.value_or(0)), RateOf(best.given->total), RateOf(best.value.total)));
   return text + Line(Certainty(best));
 }
 
@@ -102,7 +101,7 @@ std::string AdviceLine(const BestAssignment& best, const JudgeGates& gates,
   if (!certain && !bad) return "";
   return Line(fmt::format(
       "best measured assignment: {} {}, {} against this placement; `railgauge plan {}` writes it",
-      total ? "in total" : "worst consumer", Rate(total ? best.value.total : best.value.worst),
+      total ? "in total" : "worst consumer", RateOf(total ? best.value.total : best.value.worst),
       Percent(gain), Printable(directory)));
 }
 
@@ -116,18 +115,18 @@ std::string AdviceOf(const Machine& machine, std::span<const CensusRow> census,
 std::string FormatBestAssignment(const Machine& machine, const BestAssignment& best) {
   std::string text = Line(fmt::format(
       "best measured assignment: worst consumer {}, in total {}; each consumer's worst of {}",
-      Rate(best.value.worst), Rate(best.value.total), Dimensions(best)));
+      RateOf(best.value.worst), RateOf(best.value.total), Dimensions(best)));
   text += Table(machine, best) + ComparisonText(best);
   if (best.shared) text += Line("NICs are fewer than consumers: one of k users gives each 1/k.");
   if (!best.proven) {
     text +=
         Line(fmt::format("The search ended at its limit: a better assignment may exist, but none "
                          "whose worst consumer gets more than {}.",
-                         Rate(best.worst_bound)));
+                         RateOf(best.worst_bound)));
   }
   for (const KnownCapacity& capacity : best.capacities) {
     text += Line(fmt::format("Bounded by {}: {} ({}).", capacity.resource.ToString(),
-                             Rate(capacity.rate.value), capacity.source));
+                             RateOf(capacity.rate.value), capacity.source));
   }
   if (best.capacities.empty()) {
     text +=
@@ -142,7 +141,7 @@ std::string DecisionCsv(const RunIdentity& run, const Decision& given, const Bes
       "# best measured assignment of run {} of {} ({})\n# worst consumer {}, in total {}",
       Printable(run.run_id),
       run.instance_type.empty() ? "unknown instance type" : Printable(run.instance_type),
-      Printable(run.platform), Rate(best.value.worst), Rate(best.value.total));
+      Printable(run.platform), RateOf(best.value.worst), RateOf(best.value.total));
   if (best.worst_gain) {
     csv += fmt::format("; worst consumer {} against {}", Percent(*best.worst_gain),
                        Printable(given.source));

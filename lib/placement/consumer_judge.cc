@@ -142,8 +142,7 @@ bool ConsumerJudge::CheckPartner(const NicKey& nic, const MeasuredCell& cell) {
        fmt::format(
            "{} gives {} with {} at the other end, where the median of its class is {} ({}), "
            "but {}: measure against another host (--peer) to tell.",
-           NameOf(nic), RateOf(cell), NameOf(*cell.partner),
-           FormatBytesPerSecond(BytesPerSecond{median}), MeasureOf(cell), why),
+           NameOf(nic), RateOf(cell), NameOf(*cell.partner), RateOf(median), MeasureOf(cell), why),
        {},
        {}});
   return true;
@@ -259,11 +258,11 @@ void ConsumerJudge::CheckClass(const NicKey& nic, const MeasuredCell& cell) {
   const Comparison comparison = evidence_.CompareWithClass(cell);
   std::string ceiling = CeilingPhrase(evidence_.machine(), cell);
   if (!ceiling.empty()) ceiling = fmt::format(", {},", ceiling);
-  const std::string gap = fmt::format(
-      "{} gives {}{} where the median of {} {} cells is {} ({}; {})", NameOf(nic), RateOf(cell),
-      ceiling, standing->members,
-      ToString(evidence_.relations().Of(nic.address, assignment_.consumer)),
-      FormatBytesPerSecond(BytesPerSecond{standing->median}), MeasureOf(cell), LossOf(comparison));
+  const std::string gap =
+      fmt::format("{} gives {}{} where the median of {} {} cells is {} ({}; {})", NameOf(nic),
+                  RateOf(cell), ceiling, standing->members,
+                  ToString(evidence_.relations().Of(nic.address, assignment_.consumer)),
+                  RateOf(standing->median), MeasureOf(cell), LossOf(comparison));
   Concern concern;
   concern.loss = 1 - comparison.ratio;
   if (comparison.outcome == Outcome::kWorse) {

@@ -7,41 +7,25 @@
 
 #include "gtest/gtest.h"
 #include "lib/placement/all_findings.h"
+#include "lib/placement/id_world_testutil.h"
 #include "lib/scenario/load.h"
 #include "lib/scenario/seen_machine_testutil.h"
-#include "lib/topology/relation.h"
 
 namespace railgauge {
 namespace {
 
 // The census that the machine's devices would answer, without registering anything.
 std::vector<CensusRow> CensusOf(const EmulatedMachine& emulated, const Machine& machine) {
-  std::vector<CensusRow> census;
-  for (const Nic& nic : machine.nics) {
-    const EmulatedNic* device = emulated.FindNic(nic.position.address);
-    for (const MemoryPlace& place : machine.Places()) {
-      const std::vector<RegistrationWay> ways =
-          place.is_gpu() ? std::vector{RegistrationWay::kDmabuf, RegistrationWay::kPeerMemory}
-                         : std::vector{RegistrationWay::kHost};
-      for (const RegistrationWay way : ways) {
-        CensusRow row;
-        row.nic = nic.key();
-        row.place = place;
-        row.way = way;
-        row.relation = RelationOf(machine, nic, place).relation;
-        const bool registers =
-            way != RegistrationWay::kPeerMemory || emulated.p2p_provider != "none";
-        if (!registers) {
-          row.status = CensusStatus::kRegistrationFailed;
-        } else if (!device->model.can_query_mr) {
-          row.status = CensusStatus::kCannotTell;
-        } else {
-          row.ids = emulated.IdsOf(nic.position.address, place, way);
-          row.status = row.ids.any() ? CensusStatus::kOk : CensusStatus::kNoId;
-        }
-        census.push_back(std::move(row));
-      }
-    }
+  std::vector<CensusRow> census = CensusByRule(machine, [&](const CensusRow& row) {
+    return emulated.IdsOf(row.nic.address, row.place, row.way);
+  });
+  for (CensusRow& row : census) {
+    const bool registers =
+        row.way != RegistrationWay::kPeerMemory || emulated.p2p_provider != "none";
+    const bool tells = emulated.FindNic(row.nic.address)->model.can_query_mr;
+    if (registers && tells) continue;
+    row.status = registers ? CensusStatus::kCannotTell : CensusStatus::kRegistrationFailed;
+    row.ids = {};
   }
   return census;
 }

@@ -11,7 +11,6 @@
 
 #include "fmt/core.h"
 #include "lib/base/pci_address.h"
-#include "lib/base/units.h"
 #include "lib/placement/cell_table.h"
 #include "lib/placement/finding_kinds.h"
 #include "lib/placement/id_siblings.h"
@@ -26,10 +25,6 @@ namespace {
 // A single window or two may have met something that passed.
 constexpr size_t kWindowsThatTell = 3;
 constexpr size_t kSiblingsThatTell = 3;
-
-std::string Rate(double bytes_per_second) {
-  return FormatBytesPerSecond(BytesPerSecond{bytes_per_second});
-}
 
 std::vector<double> Undisturbed(const MeasuredCell& cell) {
   std::vector<double> values;
@@ -95,8 +90,8 @@ void AddSlowPlaces(const NicIds& nic, IcField field, const CellTable& table,
       if (entry.nics.empty()) {
         entry.example =
             fmt::format("{}, id {}, {}: {} in {} windows, {} the median of {} others",
-                        NameOf(nic.nic), one.id, ToText(one.group), Rate(*one.cell->median),
-                        one.cell->windows.size(), Rate(*usual), others.size());
+                        NameOf(nic.nic), one.id, ToText(one.group), RateOf(*one.cell->median),
+                        one.cell->windows.size(), RateOf(*usual), others.size());
       }
       entry.nics.push_back(nic.nic);
     }
@@ -193,9 +188,9 @@ std::string IdsText(const std::set<uint16_t>& ids) {
 std::string EvidenceOf(const OneSpeed& found, const GroupSpeeds& own) {
   const GroupSpeed &fast = own.at(found.fast), &slow = own.at(found.slow);
   return fmt::format("{} (id {}) {} and {} (id {}) {}, where siblings have {} and {}",
-                     ToText(found.fast), IdsText(fast.ids), Rate(fast.speed()), ToText(found.slow),
-                     IdsText(slow.ids), Rate(slow.speed()), Rate(found.usual_fast),
-                     Rate(found.usual_slow));
+                     ToText(found.fast), IdsText(fast.ids), RateOf(fast.speed()),
+                     ToText(found.slow), IdsText(slow.ids), RateOf(slow.speed()),
+                     RateOf(found.usual_fast), RateOf(found.usual_slow));
 }
 
 std::optional<Finding> OneSpeedOf(const NicKey& nic, IcField field, const GroupSpeeds& own,
@@ -294,14 +289,15 @@ std::vector<Finding> IdsThatChanged(std::span<const NicIds> nics, std::span<cons
 
 }  // namespace
 
-std::vector<Finding> FindIdSpeeds(const Machine& machine, std::span<const CensusRow> census,
-                                  std::span<const Sample> samples, const JudgeGates& gates) {
+std::vector<Finding> FindIdSpeeds(const Evidence& evidence, std::span<const CensusRow> census,
+                                  std::span<const Sample> samples) {
   if (samples.empty()) return {};
   const std::vector<NicIds> nics = GatherIds(census);
-  const CellTable table(samples);
+  const CellTable& table = evidence.table();
+  const JudgeGates& gates = evidence.gates();
   std::vector<Finding> findings = IdsWithTwoSpeeds(nics, table, gates);
   for (auto family :
-       {IdsWithOneSpeed(machine, nics, table, gates), IdsThatChanged(nics, samples)}) {
+       {IdsWithOneSpeed(evidence.machine(), nics, table, gates), IdsThatChanged(nics, samples)}) {
     findings.insert(findings.end(), family.begin(), family.end());
   }
   return findings;

@@ -9,9 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "lib/placement/gates.h"
+#include "lib/placement/evidence.h"
 #include "lib/record/records.h"
-#include "lib/topology/machine.h"
 
 namespace railgauge {
 
@@ -25,8 +24,9 @@ namespace railgauge {
 //    common to both. One per NIC and field.
 //  * id_changed: the memory measured with was answered another id than the census has for the same
 //    place and way. One per NIC.
-std::vector<Finding> FindIdSpeeds(const Machine& machine, std::span<const CensusRow> census,
-                                  std::span<const Sample> samples, const JudgeGates& gates);
+// `evidence` is of the same census and samples.
+std::vector<Finding> FindIdSpeeds(const Evidence& evidence, std::span<const CensusRow> census,
+                                  std::span<const Sample> samples);
 
 }  // namespace railgauge
 

@@ -367,4 +367,11 @@ std::vector<GroupRow> JudgeGroups(const Machine& machine, std::span<const LoadGr
   return rows;
 }
 
+int ExitStatusOf(std::span<const GroupRow> rows) {
+  const bool decided = std::all_of(rows.begin(), rows.end(), [](const GroupRow& row) {
+    return row.sharing == Sharing::kIndependent || row.sharing == Sharing::kSlowed;
+  });
+  return decided ? 0 : 3;
+}
+
 }  // namespace railgauge

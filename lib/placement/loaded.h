@@ -28,6 +28,10 @@ namespace railgauge {
 std::vector<GroupRow> JudgeGroups(const Machine& machine, std::span<const LoadGroup> groups,
                                   std::span<const Sample> samples, const JudgeGates& gates = {});
 
+// The exit status of a command with these rows: 0 when each is decided, what is slowed included;
+// else 3.
+int ExitStatusOf(std::span<const GroupRow> rows);
+
 }  // namespace railgauge
 
 #endif  // RAILGAUGE_LIB_PLACEMENT_LOADED_H_

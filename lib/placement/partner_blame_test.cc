@@ -15,8 +15,6 @@ namespace {
 
 constexpr char kSlow[] = "0000:4f:00.0";  // below the switch of GPU 53
 
-PciAddress Pci(std::string_view text) { return *PciAddress::Parse(text); }
-
 using PartnerRule = PciAddress (*)(const Machine&, const Cell&);
 
 PciAddress FixedPartner(const Machine& machine, const Cell& cell) {

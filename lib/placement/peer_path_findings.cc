@@ -19,8 +19,6 @@
 namespace railgauge {
 namespace {
 
-std::string Rate(double value) { return FormatBytesPerSecond(BytesPerSecond{value}); }
-
 // A switch with the GPUs below it.
 struct Switch {
   NicGroup group;
@@ -111,7 +109,7 @@ void NoteSlow(const Evidence& evidence, std::span<const MeasuredCell* const> mem
     if (medians.empty() || !(all_slow || (slower && medians.size() > 1))) continue;
     one.slow += fmt::format(
         "{}{}: {}{}", one.slow.empty() ? "" : "; ", MeasureOf(*cells.front()),
-        Rate(*Median(medians)),
+        RateOf(*Median(medians)),
         all_slow ? fmt::format(" (of all such, {:.0f} % of the line rate)", 100 * *share) : "");
   }
 }

@@ -39,8 +39,12 @@ std::string ListOf(std::span<const MemoryPlace> places, size_t limit) {
   return Enumerate(places, limit, [](const MemoryPlace& place) { return place.ToString(); });
 }
 
+std::string RateOf(double bytes_per_second) {
+  return FormatBytesPerSecond(BytesPerSecond{bytes_per_second});
+}
+
 std::string RateOf(const MeasuredCell& cell) {
-  return cell.median ? FormatBytesPerSecond(BytesPerSecond{*cell.median}) : "no throughput";
+  return cell.median ? RateOf(*cell.median) : "no throughput";
 }
 
 std::string MeasureOf(const MeasuredCell& cell) {

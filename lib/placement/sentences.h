@@ -19,7 +19,8 @@ std::string NameOf(const NicKey& nic);
 std::string ListOf(std::span<const NicKey> nics, size_t limit = 4);
 std::string ListOf(std::span<const MemoryPlace> places, size_t limit = 4);
 
-// "12.50 GB/s"; "no throughput" for an empty one.
+// "12.50 GB/s"; of a cell its median, and "no throughput" where there is none.
+std::string RateOf(double bytes_per_second);
 std::string RateOf(const MeasuredCell& cell);
 
 // "READ to_memory, 1MiB".

@@ -22,8 +22,6 @@ namespace {
 using Members = std::span<const MeasuredCell* const>;
 using Cells = std::vector<const MeasuredCell*>;
 
-std::string Rate(double value) { return FormatBytesPerSecond(BytesPerSecond{value}); }
-
 std::string_view MemoryOf(const MeasuredCell& cell) {
   return cell.cell.place.is_gpu() ? "GPU" : "host memory";
 }
@@ -79,7 +77,7 @@ void AddTwoSpeeds(const Evidence& evidence, Members members, std::vector<Finding
       cells.size(), members.size(), ClassOf(evidence, *worst), NameOf(*worst),
       NameBoth(speeds, "windows"));
   finding.evidence = fmt::format("cells={} of {} low={} high={}", cells.size(), members.size(),
-                                 Rate(speeds.low), Rate(speeds.high));
+                                 RateOf(speeds.low), RateOf(speeds.high));
   findings.push_back(std::move(finding));
 }
 
@@ -100,7 +98,7 @@ void AddClassOfTwoSpeeds(const Evidence& evidence, Members members,
       "in common.",
       members.size(), ClassOf(evidence, first), NameBoth(*speeds, "cells"));
   finding.evidence = fmt::format("cells={} of {} low={} high={}", slow.size(), members.size(),
-                                 Rate(speeds->low), Rate(speeds->high));
+                                 RateOf(speeds->low), RateOf(speeds->high));
   findings.push_back(std::move(finding));
 }
 
@@ -123,9 +121,9 @@ void AddWideSpread(const Evidence& evidence, Members members, std::vector<Findin
       "The windows of {} of {} {} spread more than those of the others, those of {} {:.0f} times "
       "as much: between {} and {}. Look for what else uses that path now and then.",
       cells.size(), members.size(), ClassOf(evidence, *worst), NameOf(*worst), factor(worst),
-      Rate(*low), Rate(*high));
+      RateOf(*low), RateOf(*high));
   finding.evidence = fmt::format("cells={} of {} factor={:.1f} min={} max={}", cells.size(),
-                                 members.size(), factor(worst), Rate(*low), Rate(*high));
+                                 members.size(), factor(worst), RateOf(*low), RateOf(*high));
   findings.push_back(std::move(finding));
 }
 
@@ -157,7 +155,7 @@ void AddSlowClass(const Evidence& evidence, Members members, SlowClasses& slow) 
   const double share = median / ceiling->capacity.value;
   if (share >= evidence.gates().far_below_ceiling) return;
   slow.names += fmt::format("{}{}: {}", slow.names.empty() ? "" : "; ", MeasureOf(*cells.front()),
-                            Rate(median));
+                            RateOf(median));
   slow.cells += cells.size();
   for (const MeasuredCell* cell : cells) slow.places.insert(cell->cell.place);
   if (slow.example != nullptr && share >= slow.lowest) return;

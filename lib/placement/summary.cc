@@ -7,6 +7,7 @@
 #include "lib/placement/certainty.h"
 #include "lib/placement/comparison.h"
 #include "lib/placement/findings.h"
+#include "lib/placement/sentences.h"
 #include "lib/stats/median.h"
 #include "lib/stats/median_interval.h"
 
@@ -31,10 +32,8 @@ bool JudgeByClass(const Evidence& evidence, const MeasuredCell& cell, SummaryRow
   if (!standing->suspect) return false;
   const Comparison comparison = evidence.CompareWithClass(cell);
   row.rounds_adjusted_p_value = comparison.adjusted_p_value;
-  std::string gap =
-      fmt::format("{} where {} cells of its class have a median of {}",
-                  FormatBytesPerSecond(BytesPerSecond{*cell.median}), standing->members,
-                  FormatBytesPerSecond(BytesPerSecond{standing->median}));
+  std::string gap = fmt::format("{} where {} cells of its class have a median of {}",
+                                RateOf(*cell.median), standing->members, RateOf(standing->median));
   const std::string phrase = CeilingPhrase(evidence.machine(), cell);
   if (!phrase.empty()) gap += "; it is " + phrase;
   if (comparison.outcome == Outcome::kWorse) {

@@ -10,7 +10,6 @@
 #include "lib/placement/finding_kinds.h"
 #include "lib/placement/findings.h"
 #include "lib/placement/sentences.h"
-#include "lib/placement/speed_class.h"
 #include "lib/stats/median.h"
 
 namespace railgauge {
@@ -24,8 +23,7 @@ std::optional<std::string> Extremes(const MeasuredCell& cell, const JudgeGates& 
   if (*MedianAbsoluteDeviation(values) < gates.bad_placement * *cell.median) return std::nullopt;
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   return fmt::format("{} at {}: from {} to {} in {} windows", MeasureOf(cell),
-                     cell.cell.place.ToString(), FormatBytesPerSecond(BytesPerSecond{*low}),
-                     FormatBytesPerSecond(BytesPerSecond{*high}), values.size());
+                     cell.cell.place.ToString(), RateOf(*low), RateOf(*high), values.size());
 }
 
 void Add(const MeasuredCell& cell, const std::string& extremes, Finding& finding) {
@@ -37,17 +35,12 @@ void Add(const MeasuredCell& cell, const std::string& extremes, Finding& finding
 
 }  // namespace
 
-std::vector<Finding> FindUnsteady(std::span<const CensusRow> census,
-                                  std::span<const Sample> samples, const JudgeGates& gates) {
-  const CellTable table(samples);
-  const Relations relations(census);
-  const SpeedClasses classes(table, relations, gates);
-  const Findings findings(classes, gates);
+std::vector<Finding> FindUnsteady(const Evidence& evidence) {
   std::map<NicKey, Finding> of_nics;
-  for (const MeasuredCell& cell : table.cells()) {
-    const CellFindings& found = findings.Of(cell);
+  for (const MeasuredCell& cell : evidence.table().cells()) {
+    const CellFindings& found = evidence.findings().Of(cell);
     if (found.two_speeds || found.spread_factor) continue;
-    const auto extremes = Extremes(cell, gates);
+    const auto extremes = Extremes(cell, evidence.gates());
     if (!extremes) continue;
     const auto [entry, fresh] =
         of_nics.try_emplace(cell.cell.nic, MakeFinding(KindNamed("unsteady")));

@@ -7,17 +7,15 @@
 #ifndef RAILGAUGE_LIB_PLACEMENT_UNSTEADY_H_
 #define RAILGAUGE_LIB_PLACEMENT_UNSTEADY_H_
 
-#include <span>
 #include <vector>
 
-#include "lib/placement/gates.h"
+#include "lib/placement/evidence.h"
 #include "lib/record/records.h"
 
 namespace railgauge {
 
 // One finding of each NIC, with the places and extremes of all its cells.
-std::vector<Finding> FindUnsteady(std::span<const CensusRow> census,
-                                  std::span<const Sample> samples, const JudgeGates& gates = {});
+std::vector<Finding> FindUnsteady(const Evidence& evidence);
 
 }  // namespace railgauge
 

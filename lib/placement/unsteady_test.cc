@@ -24,14 +24,19 @@ void MeasureMore(World& world, Direction direction, Factor factor) {
   }
 }
 
+std::vector<Finding> Find(const World& world) {
+  const Decision nothing;
+  return FindUnsteady(Evidence(world.machine, world.census, world.samples, nothing, JudgeGates()));
+}
+
 TEST(UnsteadyTest, AQuietMachineHasNone) {
   World world(MakeP5());
   world.noise = 0.02;
   world.Screen();
   MeasureMore(world, Direction::kToMemory,
               [](const auto&, uint32_t round) { return 1 - 0.02 * (round % 3); });
-  EXPECT_TRUE(FindUnsteady(world.census, world.samples).empty());
-  EXPECT_TRUE(FindUnsteady({}, {}).empty());
+  EXPECT_TRUE(Find(world).empty());
+  EXPECT_TRUE(Find(World(Machine())).empty());
 }
 
 // None stands out of its class; what they swing by is told of each, once.
@@ -42,7 +47,7 @@ TEST(UnsteadyTest, AllThatSwingAlikeAreTold) {
   for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
     MeasureMore(world, direction, [&](const auto&, uint32_t round) { return kSwings[round - 1]; });
   }
-  const std::vector<Finding> findings = FindUnsteady(world.census, world.samples);
+  const std::vector<Finding> findings = Find(world);
   ASSERT_EQ(findings.size(), 4u);
   EXPECT_EQ(findings[0].kind, "unsteady");
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
@@ -63,7 +68,7 @@ TEST(UnsteadyTest, WhatStandsOutOfItsClassIsLeftToThatFinding) {
   MeasureMore(world, Direction::kToMemory, [](const std::string& nic, uint32_t round) {
     return nic == kSwitch[0] ? round % 2 == 0 ? 1 : 0.17 : 1 + 0.001 * (round % 3);
   });
-  EXPECT_TRUE(FindUnsteady(world.census, world.samples).empty());
+  EXPECT_TRUE(Find(world).empty());
 }
 
 }  // namespace

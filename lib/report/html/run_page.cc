@@ -4,7 +4,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/file.h"
-#include "lib/report/report_csv.h"
+#include "lib/report/report_file.h"
 #include "lib/report/run_json.h"
 #include "lib/topology/load.h"
 #include "nlohmann/json.hpp"
@@ -41,11 +41,10 @@ class Reader {
   void Read(bool expected) {
     PageFile file;
     file.name = FileNameOf<Row>();
-    const std::string path = directory_ + "/" + file.name;
-    file.missing = !Exists(path);
+    file.missing = !HasReport<Row>(directory_);
     if (file.missing) {
       if (expected) file.problem = kMissing;
-    } else if (const Status status = ReadTable<Row>(path, file); !status) {
+    } else if (const Status status = ReadTable<Row>(file); !status) {
       file.problem = status.error().ToString();
     }
     data_.files.push_back(std::move(file));
@@ -89,13 +88,14 @@ class Reader {
 
  private:
   template <typename Row>
-  Status ReadTable(const std::string& path, PageFile& file) {
-    RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxBytes));
-    RAILGAUGE_ASSIGN_OR_RETURN(const Recorded<Row> recorded, ParseReport<Row>(content, path));
+  Status ReadTable(PageFile& file) {
+    RAILGAUGE_ASSIGN_OR_RETURN(const Recorded<Row> recorded,
+                               ReadReport<Row>(directory_, kMaxBytes));
     if (!recorded.rows.empty()) {
       if (data_.run.run_id.empty()) data_.run = recorded.run;
       if (recorded.run.run_id != data_.run.run_id) {
-        return Fail(MakeError("read", path, "it is of another run: " + recorded.run.run_id));
+        return Fail(MakeError("read", ReportPath<Row>(directory_),
+                              "it is of another run: " + recorded.run.run_id));
       }
     }
     file.rows = recorded.rows.size();
@@ -113,7 +113,7 @@ Result<PageData> ReadRunForPage(const std::string& directory, const std::string&
   PageData data;
   data.generator = generator;
   Reader reader(directory, data);
-  const bool of_load = Exists(directory + "/" + std::string(FileNameOf<GroupRow>()));
+  const bool of_load = HasReport<GroupRow>(directory);
   reader.ReadRunJson();
   reader.Read<CensusRow>(true);
   reader.Read<Sample>(true);

@@ -1,19 +1,15 @@
 #include "lib/scenario/check/recorded.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
-#include <span>
 
-#include "fmt/core.h"
 #include "lib/base/file.h"
 #include "lib/placement/all_findings.h"
 #include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
 #include "lib/placement/loaded.h"
-#include "lib/report/report_csv.h"
+#include "lib/report/report_file.h"
 #include "lib/topology/load.h"
 #include "nlohmann/json.hpp"
 
@@ -24,18 +20,14 @@ constexpr size_t kMaxBytes = size_t{16} << 20;
 
 template <typename Row>
 Result<std::vector<Row>> Read(const std::string& directory) {
-  const std::string path = fmt::format("{}/{}", directory, FileNameOf<Row>());
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxBytes));
-  RAILGAUGE_ASSIGN_OR_RETURN(auto recorded, ParseReport<Row>(content, path));
+  RAILGAUGE_ASSIGN_OR_RETURN(auto recorded, ReadReport<Row>(directory, kMaxBytes));
   return std::move(recorded.rows);
 }
 
 // Of a file that only some runs write.
 template <typename Row>
 Result<std::vector<Row>> ReadIfThere(const std::string& directory) {
-  const std::string path = fmt::format("{}/{}", directory, FileNameOf<Row>());
-  if (::access(path.c_str(), F_OK) != 0) return std::vector<Row>();
-  return Read<Row>(directory);
+  return HasReport<Row>(directory) ? Read<Row>(directory) : std::vector<Row>();
 }
 
 Result<std::vector<PciAddress>> ReadCudaOrder(const std::string& directory) {
@@ -91,14 +83,6 @@ std::vector<LoadGroup> GroupsOf(const RecordedMachine& recorded) {
   return groups;
 }
 
-// load's own rule: what is slowed is an answer.
-int ExitStatusOfGroups(std::span<const GroupRow> rows) {
-  const bool decided = std::all_of(rows.begin(), rows.end(), [](const GroupRow& row) {
-    return row.sharing == Sharing::kIndependent || row.sharing == Sharing::kSlowed;
-  });
-  return decided ? 0 : 3;
-}
-
 }  // namespace
 
 Result<RecordedMachine> ReadRecorded(const std::string& directory) {
@@ -150,7 +134,7 @@ CheckOutcome JudgeRecordedGroups(const RecordedMachine& recorded) {
   outcome.census = recorded.census;
   const std::vector<LoadGroup> groups = GroupsOf(recorded);
   outcome.groups = JudgeGroups(recorded.machine, groups, recorded.samples);
-  outcome.exit_status = ExitStatusOfGroups(outcome.groups);
+  outcome.exit_status = ExitStatusOf(outcome.groups);
   return outcome;
 }
 

@@ -10,13 +10,14 @@ import { counted, percent, rankOf, shortAddress, VERDICT_ORDER, wordsOf } from '
 
 export type ShowCell = (cell: Cell, compared: Cell | null) => void;
 
-export function badge(verdict: string): HTMLElement {
-  const words = wordsOf(verdict);
+type Words = { sign: string; tone: string; meaning?: string };
+
+export function badge(name: string, words: Words = wordsOf(name)): HTMLElement {
   return h(
     'span',
     { class: `badge tone-${words.tone}`, title: words.meaning || null },
     h('span', { 'aria-hidden': 'true' }, `${words.sign} `),
-    verdict,
+    name,
   );
 }
 
@@ -237,12 +238,7 @@ export function findingList(run: Run, show: ShowCell): Child {
       h(
         'p',
         { class: 'sentence' },
-        h(
-          'span',
-          { class: `badge tone-${words.tone}` },
-          h('span', { 'aria-hidden': 'true' }, `${words.sign} `),
-          severity,
-        ),
+        badge(severity, words),
         ' ',
         nic && h('b', {}, `${nicNames([nic], run)}: `),
         table.text('sentence', row),
@@ -266,7 +262,7 @@ export function findingList(run: Run, show: ShowCell): Child {
   ];
 }
 
-const SHARING: Record<string, { sign: string; tone: string }> = {
+const SHARING: Record<string, Words> = {
   slowed: { sign: '▼', tone: 'bad' },
   noisy: { sign: '≈', tone: 'doubt' },
   undecided: { sign: '?', tone: 'doubt' },
@@ -294,12 +290,7 @@ export function groupList(run: Run): Child {
       h(
         'p',
         { class: 'sentence' },
-        h(
-          'span',
-          { class: `badge tone-${words.tone}` },
-          h('span', { 'aria-hidden': 'true' }, `${words.sign} `),
-          sharing,
-        ),
+        badge(sharing, words),
         ' ',
         h('b', {}, `${table.text('load', row)}, ${table.text('operation', row).toUpperCase()} ${direction}`),
         `: ${table.text('reason', row)}`,
