@@ -10,8 +10,10 @@ import shutil
 from cli_testing import CliTestCase, main, measured, read_csv
 
 SEEDS = range(1, 21)
-# Rates by 8: what is judged is noise, and the copying of a busy host would be some of its own.
+# Rates by 8: what is judged is noise, and the copying of a busy host would be some of its own. Sizes
+# by 8, so that a window holds as many messages, and as much of their noise, as at true scale.
 MACHINE = "--emulate=p5.48xlarge/8"
+SIZE = "128KiB"
 NOISE = "jitter=0.05,spikes=0.001"
 NEAR = [f"rdmap{bus}s0" for bus in range(79, 83)]
 FAR = [f"rdmap{bus}s0" for bus in range(147, 151)]
@@ -25,7 +27,7 @@ class SeedsTest(CliTestCase):
             shutil.rmtree(self.path("run"), ignore_errors=True)
             return self.railgauge(
                 "check", "--placement=nearest", f"--nics={','.join(nics)}", "--places=gpu0",
-                f"--time-budget={budget}", "--output=run",
+                f"--sizes={SIZE}", f"--time-budget={budget}", "--output=run",
                 ",".join([MACHINE, f"seed={seed}", NOISE, *faults]))
 
         outcome = measured(once)

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "fmt/core.h"
+#include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "lib/base/nearest.h"
 #include "lib/placement/policies/consumers.h"

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "fmt/core.h"
+#include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "lib/base/units.h"
 #include "lib/placement/judge.h"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <map>
 
-#include "fmt/core.h"
+#include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "lib/base/counted.h"
 #include "lib/placement/policy.h"

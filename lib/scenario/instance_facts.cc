@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fmt/core.h"
+#include "fmt/format.h"
 
 namespace railgauge {
 namespace {

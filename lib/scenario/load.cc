@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "fmt/core.h"
+#include "fmt/format.h"
 #include "lib/base/nearest.h"
 #include "lib/scenario/fault/fault.h"
 #include "lib/scenario/ids.h"

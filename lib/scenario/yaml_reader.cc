@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "fmt/core.h"
+#include "fmt/format.h"
 #include "lib/base/nearest.h"
 
 namespace railgauge {

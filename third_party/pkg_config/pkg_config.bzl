@@ -19,9 +19,23 @@ def _probe_header(ctx):
     if result.return_code != 0:
         _fail(ctx, "the header <%s> is not installed" % ctx.attr.header)
 
+# Whether the library's source, compiled with the installed headers, is all that its users need.
+def _compiles_once(ctx):
+    if not ctx.attr.source:
+        return False
+    source = ctx.path(ctx.attr.source)
+    probe = ctx.path(ctx.attr.source_probe)
+    compiler = ctx.os.environ.get("CXX", "c++")
+    result = ctx.execute([compiler, "-std=c++20", "-o", "probe", str(source), str(probe)])
+    if result.return_code != 0 or ctx.execute(["./probe"]).return_code != 0:
+        return False
+    ctx.symlink(source, source.basename)
+    return True
+
 def _pkg_config_library_impl(ctx):
     copts = []
     linkopts = []
+    compiles_once = _compiles_once(ctx)
     package = ctx.attr.package
     if ctx.attr.header:
         # Header-only: what counts is that the compiler finds it; not every package ships a .pc file.
@@ -47,6 +61,7 @@ def _pkg_config_library_impl(ctx):
     ctx.file("BUILD.bazel", """
 cc_library(
     name = "{name}",
+    srcs = {srcs},
     defines = {defines},
     copts = {copts},
     linkopts = {linkopts},
@@ -54,7 +69,8 @@ cc_library(
 )
 """.format(
         name = ctx.name,
-        defines = repr(ctx.attr.defines),
+        srcs = repr([ctx.path(ctx.attr.source).basename] if compiles_once else []),
+        defines = repr([] if compiles_once else ctx.attr.defines),
         copts = repr(copts),
         linkopts = repr(linkopts),
     ))
@@ -66,7 +82,12 @@ pkg_config_library = repository_rule(
         "header": attr.string(doc = "For a header-only library: a header whose presence is checked."),
         "min_version": attr.string(),
         "static_library": attr.string(doc = "File name of the archive to link instead of the shared library."),
-        "defines": attr.string_list(),
+        "defines": attr.string_list(doc = "What users of the headers alone need defined."),
+        "source": attr.label(
+            doc = "For a header-only library: what it is once compiled. With it nothing is defined; it " +
+                  "is left out where it does not go with the installed headers, see source_probe.",
+        ),
+        "source_probe": attr.label(doc = "A program that links and runs where `source` is enough."),
         "advice": attr.string(mandatory = True, doc = "What to do when it is missing."),
     },
     environ = ["CXX", "PKG_CONFIG_PATH"],

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <string>
 
-#include "fmt/core.h"
+#include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "lib/scenario/fault/edit.h"
 #include "lib/scenario/fault/machine_parts.h"

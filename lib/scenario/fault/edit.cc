@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "fmt/core.h"
+#include "fmt/format.h"
 #include "fmt/ranges.h"
 
 namespace railgauge {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "fmt/core.h"
+#include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "lib/scenario/location.h"
 

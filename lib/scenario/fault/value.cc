@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "fmt/core.h"
+#include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "lib/base/units.h"
 
