@@ -27,6 +27,7 @@ struct Command {
 Command AddCensusCommand(CLI::App& app);
 Command AddCheckCommand(CLI::App& app);
 Command AddExplainCommand(CLI::App& app);
+Command AddFleetCommand(CLI::App& app);
 Command AddJudgeCommand(CLI::App& app);
 Command AddPoliciesCommand(CLI::App& app);
 Command AddLoadCommand(CLI::App& app);

@@ -1,5 +1,8 @@
 #include "cli/interrupt.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <csignal>
 
 namespace railgauge {
@@ -18,6 +21,19 @@ void CatchInterrupts() {
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   ::sigaction(SIGHUP, &action, nullptr);  // the terminal or the connection is gone
+}
+
+void InterruptAfter(std::chrono::seconds time) {
+  constexpr unsigned kGraceSeconds = 15;
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    interrupted = 1;
+    ::alarm(kGraceSeconds);
+  };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one ends the process
+  sigemptyset(&action.sa_mask);
+  ::sigaction(SIGALRM, &action, nullptr);
+  ::alarm(static_cast<unsigned>(std::max<std::chrono::seconds::rep>(time.count(), 1)));
 }
 
 bool Interrupted() { return interrupted != 0; }

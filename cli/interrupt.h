@@ -3,10 +3,15 @@
 #ifndef RAILGAUGE_CLI_INTERRUPT_H_
 #define RAILGAUGE_CLI_INTERRUPT_H_
 
+#include <chrono>
+
 namespace railgauge {
 
 // Installs the handlers. Call once, from main.
 void CatchInterrupts();
+
+// As if a signal came after `time`; the process that has not ended 15 s later is ended at once.
+void InterruptAfter(std::chrono::seconds time);
 
 // Whether a signal came since.
 bool Interrupted();

@@ -41,7 +41,10 @@ constexpr char kFooter[] =
 // The command that was given, as one calls it: "railgauge check".
 std::string NameOfCommand(std::span<const Command> commands) {
   for (const Command& command : commands) {
-    if (command.app->parsed()) return kProgram + (" " + command.app->get_name());
+    if (!command.app->parsed()) continue;
+    std::string name = kProgram + (" " + command.app->get_name());
+    for (const CLI::App* part : command.app->get_subcommands()) name += " " + part->get_name();
+    return name;
   }
   return kProgram;
 }
@@ -68,9 +71,9 @@ int Main(int argc, char** argv, const CommandLine& line) {
   app.require_subcommand(1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   const Command commands[] = {
-      AddCensusCommand(app), AddCheckCommand(app), AddExplainCommand(app),  AddJudgeCommand(app),
-      AddLoadCommand(app),   AddPlanCommand(app),  AddPoliciesCommand(app), AddReportCommand(app),
-      AddServeCommand(app),  AddTokenCommand(app), AddTopologyCommand(app)};
+      AddCensusCommand(app), AddCheckCommand(app), AddExplainCommand(app), AddFleetCommand(app),
+      AddJudgeCommand(app),  AddLoadCommand(app),  AddPlanCommand(app),    AddPoliciesCommand(app),
+      AddReportCommand(app), AddServeCommand(app), AddTokenCommand(app),   AddTopologyCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

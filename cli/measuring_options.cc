@@ -21,6 +21,7 @@ void AddMeasuringOptions(CLI::App& command, MeasuringOptions& options,
   command.add_flag("--dry-run", options.dry_run, "print the plan and its time, measure nothing");
   command.add_flag("--allow-busy", options.allow_busy,
                    "measure also with NICs that others use: their counters move already");
+  AddDeadlineOption(command);
   AddColorOption(command, options.color);
 }
 

@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+
+#include "cli/interrupt.h"
+#include "lib/base/units.h"
 
 namespace railgauge {
 
@@ -22,6 +26,19 @@ void AddEmulateOption(CLI::App& command) {
   // Taken out of the arguments before they are parsed; named here for --help.
   command.add_option("--emulate", "run on an emulated machine: p5.48xlarge[/16] or FILE.yaml")
       ->type_name("SPEC");
+}
+
+void AddDeadlineOption(CLI::App& command) {
+  command
+      .add_option_function<std::string>(
+          "--deadline",
+          [](const std::string& text) {
+            const auto time = ParseDuration(text);
+            if (!time) throw CLI::ValidationError("--deadline", time.error().ToString());
+            InterruptAfter(std::chrono::duration_cast<std::chrono::seconds>(*time));
+          },
+          "end by then as if interrupted, and at once 15 s later")
+      ->type_name("DURATION");
 }
 
 void AddColorOption(CLI::App& command, ColorOption& option) {

@@ -16,6 +16,10 @@ void AddMachineOptions(CLI::App& command, MachineOptions& options,
 // The last of them alone.
 void AddEmulateOption(CLI::App& command);
 
+// --deadline=DURATION, which counts from the parsing on: for commands that others start and may
+// lose sight of.
+void AddDeadlineOption(CLI::App& command);
+
 // --color=auto|always|never; auto is a terminal without NO_COLOR.
 struct ColorOption {
   std::string when = "auto";

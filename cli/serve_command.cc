@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -39,6 +40,7 @@ struct Options {
   MachineOptions machine;
   std::string token;
   std::string listen = fmt::format(":{}", kDefaultPort);
+  std::string idle;  // empty: for ever
 };
 
 void Say(const std::string& line) {
@@ -67,6 +69,10 @@ std::string Serve(ServedClient& client, const Session& session, size_t* requests
 
 Result<ExitStatus> Run(const Options& options) {
   RAILGAUGE_ASSIGN_OR_RETURN(const HostPort listen, ParseHostPort(options.listen, "--listen"));
+  std::optional<Nanoseconds> idle;
+  if (!options.idle.empty()) {
+    RAILGAUGE_ASSIGN_OR_RETURN(idle, ParseDuration(options.idle));
+  }
   RAILGAUGE_ASSIGN_OR_RETURN(const Token token, ReadTokenFile(options.token));
   RAILGAUGE_ASSIGN_OR_RETURN(const Session session, OpenSession(options.machine));
   RAILGAUGE_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
@@ -74,14 +80,20 @@ Result<ExitStatus> Run(const Options& options) {
   PrintMachine(session);
   PrintNotes(session.notes);
   Say(fmt::format("serving on port {}", server->port()));
+  auto last_served = LinkClock::now();
   while (!Interrupted()) {
     const std::unique_ptr<ServedClient> client = server->NextClient(kLook);
-    if (client == nullptr) continue;
+    if (client == nullptr) {
+      if (!idle || LinkClock::now() - last_served <= *idle) continue;
+      Say("nobody came for " + FormatDuration(*idle));
+      break;
+    }
     const std::string name = client->identity().host + " (" + client->address() + ")";
     Say(name + " measures with this host");
     size_t requests = 0;
     const std::string end = Serve(*client, session, &requests);
     Say(fmt::format("{} ended after {} requests: {}", name, requests, end));
+    last_served = LinkClock::now();
   }
   const ServerCounts counts = server->counts();
   Say(
@@ -105,6 +117,11 @@ Command AddServeCommand(CLI::App& app) {
                    "address and port; an empty address is every one, port 0 any free one")
       ->type_name("[ADDR]:PORT")
       ->capture_default_str();
+  command
+      ->add_option("--idle", options->idle,
+                   "end when nobody measures with this host for so long (default: never)")
+      ->type_name("DURATION");
+  AddDeadlineOption(*command);
   AddEmulateOption(*command);
   return {command, [options](const CommandLine&) { return Run(*options); }};
 }

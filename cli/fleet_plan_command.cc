@@ -1,0 +1,153 @@
+// railgauge fleet plan: who is measured with whom.
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+
+#include "cli/fleet_command.h"
+#include "cli/quantities.h"
+#include "fmt/core.h"
+#include "lib/base/counted.h"
+#include "lib/base/file.h"
+#include "lib/fleet/child_process.h"
+#include "lib/fleet/fleet_plan.h"
+#include "lib/fleet/fleet_tree.h"
+#include "lib/fleet/host_list.h"
+
+namespace railgauge {
+namespace {
+
+constexpr char kFooter[] =
+    "Every node is measured with the next one of the list: as the initiator, whose NICs and "
+    "memory\n"
+    "are under test, with one peer, and as the target with another, in two or three rounds of\n"
+    "pairs. A list with brackets is Slurm's and is expanded by scontrol; in a Slurm job the job's\n"
+    "nodes are the default. A host file is a line per host (mpirun's are read, too), with an\n"
+    "address behind it where others reach it by another name.\n"
+    "Examples:\n"
+    "  railgauge fleet plan --hosts=node-a,node-b=10.0.0.7,node-c --output=night-1\n"
+    "  railgauge fleet plan --hosts='p5-[001-064]' --time-budget=2min --output=night-1\n"
+    "  railgauge fleet plan --hostfile=hosts --places=gpu0,numa0 --output=night-1";
+
+struct Options {
+  std::string hosts;
+  std::string hostfile;
+  std::string output;
+  std::string placement = "nearest";
+  std::string time_budget = "45s";
+  std::string sizes = "1MiB";
+  std::string nics;
+  std::string places;
+};
+
+// What a program prints, within a deadline.
+Result<std::string> OutputOf(const std::vector<std::string>& argv) {
+  constexpr auto kDeadline = std::chrono::seconds(60);
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/railgauge-XXXXXX";
+  const int fd = ::mkstemp(path.data());
+  if (fd < 0) return Fail(ErrnoError(errno, "make a temporary file", path));
+  ::close(fd);
+  const auto remove = [](const std::string* name) { ::unlink(name->c_str()); };
+  const std::unique_ptr<const std::string, decltype(remove)> removed(&path, remove);
+  RAILGAUGE_ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(argv, path));
+  const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+  while (!process.Poll()) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      return Fail(MakeError("run", argv[0], "it did not end within a minute"));
+    }
+    ::poll(nullptr, 0, 10);
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(std::string output, ReadFile(path));
+  if (*process.Poll() == 0) return output;
+  return Fail(
+      MakeError("run", argv[0], fmt::format("status {}: {}", *process.Poll(), Printable(output))));
+}
+
+Result<std::vector<FleetNode>> ExpandBySlurm(const std::string& expression) {
+  auto names = OutputOf({"scontrol", "show", "hostnames", expression});
+  if (!names) {
+    names.error().advice = "Without Slurm write the hosts out: --hosts=node-1,node-2";
+    return Fail(names.error());
+  }
+  // Addresses are a help where Slurm tells them.
+  const auto nodes = OutputOf({"scontrol", "--oneliner", "show", "node", expression});
+  return ParseSlurmNodes(*names, nodes.value_or(""));
+}
+
+Result<std::vector<FleetNode>> ReadHosts(const Options& options) {
+  if (!options.hosts.empty() && !options.hostfile.empty()) {
+    return Fail(MakeError("read the command line", "--hostfile", "--hosts is given, too",
+                          "Leave out one of the two"));
+  }
+  if (!options.hostfile.empty()) {
+    RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(options.hostfile));
+    return ParseHostFile(content, options.hostfile);
+  }
+  if (IsNodeListExpression(options.hosts)) return ExpandBySlurm(options.hosts);
+  if (!options.hosts.empty()) return ParseHosts(options.hosts, "--hosts");
+  if (const char* job = std::getenv("SLURM_JOB_NODELIST")) return ExpandBySlurm(job);
+  return Fail(MakeError("read the command line", "--hosts", "it is missing",
+                        "Name the hosts: --hosts=node-a,node-b or --hostfile=FILE"));
+}
+
+Result<ExitStatus> Run(const Options& options) {
+  RAILGAUGE_ASSIGN_OR_RETURN(auto nodes, ReadHosts(options));
+  RAILGAUGE_ASSIGN_OR_RETURN(const Nanoseconds budget, ParseTimeBudget(options.time_budget));
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto sizes, ParseSizes(options.sizes));
+  static_cast<void>(sizes);
+  std::vector<std::string> flags = {"--placement=" + options.placement,
+                                    "--time-budget=" + options.time_budget,
+                                    "--sizes=" + options.sizes};
+  if (!options.nics.empty()) flags.push_back("--nics=" + options.nics);
+  if (!options.places.empty()) flags.push_back("--places=" + options.places);
+  RAILGAUGE_ASSIGN_OR_RETURN(const FleetPlan plan, MakePlan(std::move(nodes), std::move(flags)));
+  RAILGAUGE_ASSIGN_OR_RETURN(const FleetTree tree, FleetTree::At(options.output));
+  RAILGAUGE_RETURN_IF_ERROR(tree.WritePlan(plan));
+  size_t pairs = 0;
+  for (const auto& round : plan.rounds) pairs += round.size();
+  fmt::print("{}: {}, {} in {}, about {} with all pairs of a round at once\n",
+             Printable(tree.PlanPath()), Counted(plan.nodes.size(), "node"), Counted(pairs, "pair"),
+             Counted(plan.rounds.size(), "round"), FormatDuration(budget * plan.rounds.size()));
+  if (plan.nodes.size() == 2) {
+    fmt::print(
+        "note: each of two nodes has one peer only, so a slow end and a slow way between "
+        "them look alike\n");
+  }
+  fmt::print("next: railgauge fleet run {}\n", Printable(options.output));
+  return kExitOk;
+}
+
+}  // namespace
+
+Command AddFleetPlanCommand(CLI::App& fleet) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = fleet.add_subcommand("plan", "write who is measured with whom");
+  command->footer(kFooter);
+  command
+      ->add_option("--hosts", options->hosts,
+                   "comma-separated, NAME or NAME=ADDRESS, or Slurm's list (default: the job's)")
+      ->type_name("LIST");
+  command->add_option("--hostfile", options->hostfile, "the same from a file, a line per host")
+      ->type_name("FILE");
+  command->add_option("--output", options->output, "the fleet's folder, which all nodes see")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("--placement", options->placement, "as for check")
+      ->type_name("PLACEMENT")
+      ->capture_default_str();
+  command->add_option("--time-budget", options->time_budget, "of each pair, as for check")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  command->add_option("--sizes", options->sizes, "message sizes, as for check")
+      ->type_name("SIZES")
+      ->capture_default_str();
+  command->add_option("--nics", options->nics, "NICs, as for check (default: all)");
+  command->add_option("--places", options->places, "places, as for check (default: all)");
+  return {command, [options](const CommandLine&) { return Run(*options); }};
+}
+
+}  // namespace railgauge

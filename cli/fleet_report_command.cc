@@ -1,0 +1,128 @@
+// railgauge fleet report: what is slow in a fleet, and whose fault it is.
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "cli/fleet_command.h"
+#include "cli/messages.h"
+#include "cli/options.h"
+#include "fmt/core.h"
+#include "lib/base/counted.h"
+#include "lib/base/file.h"
+#include "lib/fleet/confirmation.h"
+#include "lib/fleet/fleet_analysis.h"
+#include "lib/fleet/fleet_reader.h"
+#include "lib/fleet/fleet_report.h"
+#include "lib/fleet/fleet_tree.h"
+
+namespace railgauge {
+namespace {
+
+constexpr char kFooter[] =
+    "Each NIC slot of each node is held against the same slot of all machines of its type, by\n"
+    "operation, direction, class of place and size. What stands out is a SUSPECT, and SLOW once\n"
+    "fleet run measured it again, in turn with a healthy machine. cause says whether it is a nic, "
+    "a\n"
+    "nic with some places alone, a machine, or the path between two that are well with others.\n"
+    "Writes fleet.csv and fleet.md in DIR. What a run that was cut short measured counts.\n"
+    "Exit status: 0 all is OK; 1 a SLOW or MISSING; 2 usage error; 3 a SUSPECT or UNMEASURED.\n"
+    "Examples:\n"
+    "  railgauge fleet report night-1\n"
+    "  railgauge fleet report night-1 --csv_out=- | column -s, -t";
+
+struct Options {
+  std::string directory;
+  std::string csv_out;
+  ColorOption color;
+};
+
+// The rounds of a suspicion that both of their runs measured.
+std::vector<PairedRound> ReadRounds(const FleetTree& tree, const FleetPlan& plan,
+                                    const FleetTable& table, const Suspicion& suspicion) {
+  std::vector<PairedRound> rounds;
+  const std::string folder = tree.ConfirmPath(NameOf(suspicion, plan, table));
+  for (size_t round = 1; round <= kConfirmRounds; ++round) {
+    const std::string suspect = fmt::format("{}/suspect-{}", folder, round);
+    const std::string reference = fmt::format("{}/reference-{}", folder, round);
+    if (!WhyNotWhole(suspect).empty() || !WhyNotWhole(reference).empty()) continue;
+    const auto a = ReadRunGroups(suspect), b = ReadRunGroups(reference);
+    if (!a || !b) continue;
+    if (const auto paired = RoundOf(suspicion, table, *a, *b)) rounds.push_back(*paired);
+  }
+  return rounds;
+}
+
+// Of nodes without a run of their own: what their attempts left.
+std::map<size_t, std::string> WhyUnmeasured(const FleetTree& tree, const FleetPlan& plan) {
+  std::map<size_t, std::string> why;
+  for (const auto& round : plan.rounds) {
+    for (const PlannedPair& pair : round) {
+      const std::string name =
+          plan.nodes[pair.initiator].name + "-with-" + plan.nodes[pair.target].name;
+      auto failure = ReadFile(tree.root() + "/logs/" + name + ".failure");
+      if (!failure) continue;
+      while (!failure->empty() && (failure->back() == '\n' || failure->back() == '.')) {
+        failure->pop_back();
+      }
+      why[pair.initiator] = *failure;
+    }
+  }
+  return why;
+}
+
+Result<ExitStatus> Run(const Options& options) {
+  RAILGAUGE_ASSIGN_OR_RETURN(const FleetTree tree, FleetTree::At(options.directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(const FleetPlan plan, tree.ReadPlan());
+  const size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 16);
+  const FleetRecords records = ReadFleet(tree, plan, threads);
+  const FleetAnalysis analysis = Analyse(records.table);
+  std::vector<std::vector<PairedRound>> rounds;
+  for (const Suspicion& suspicion : analysis.suspicions) {
+    rounds.push_back(ReadRounds(tree, plan, records.table, suspicion));
+  }
+  const FleetVerdicts verdicts = JudgeFleet(plan, records.table, analysis,
+                                            JudgeConfirmations(rounds), WhyUnmeasured(tree, plan));
+  const std::string csv = FleetCsv(plan, verdicts);
+  if (options.csv_out == "-") {
+    fmt::print("{}", csv);
+  } else {
+    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(
+        options.csv_out.empty() ? tree.root() + "/fleet.csv" : options.csv_out, csv));
+  }
+  RAILGAUGE_RETURN_IF_ERROR(
+      WriteFileAtomically(tree.root() + "/fleet.md", FleetMarkdown(plan, verdicts)));
+  if (options.csv_out != "-") {
+    fmt::print("{}, {}, {}\n{}", Counted(plan.nodes.size(), "node"),
+               Counted(records.table.runs().size(), "run"), Counted(records.rows, "row"),
+               FleetText(plan, verdicts, options.color.UseColor()));
+  }
+  PrintNotes(records.notes);
+  if (records.other_slot > 0) {
+    PrintNotes({Counted(records.other_slot, "window") +
+                " left out: the other node has no NIC in the same slot"});
+  }
+  if (records.disturbed > 0) {
+    PrintNotes({Counted(records.disturbed, "window") +
+                " left out: the measuring thread was kept from its CPU, so the nodes are busy"});
+  }
+  return static_cast<ExitStatus>(ExitStatusOf(verdicts));
+}
+
+}  // namespace
+
+Command AddFleetReportCommand(CLI::App& fleet) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = fleet.add_subcommand("report", "say what is slow, and whose fault it is");
+  command->footer(kFooter);
+  command->add_option("DIR", options->directory, "the fleet's folder")->required();
+  command
+      ->add_option("--csv_out", options->csv_out,
+                   "write the CSV there, - is stdout (default: DIR/fleet.csv)")
+      ->type_name("FILE");
+  AddColorOption(*command, options->color);
+  return {command, [options](const CommandLine&) { return Run(*options); }};
+}
+
+}  // namespace railgauge

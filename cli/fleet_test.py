@@ -1,0 +1,279 @@
+#!/usr/bin/env -S python3 -B
+"""railgauge fleet, without machines: the nodes are processes of this host whose railgauge is a script.
+
+It serves and checks as the real one does, writes run directories of four NICs, and is slow, hangs or
+dies where a test says so. Emulated nodes under a real Slurm are in fleet_slurm_test.py.
+"""
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import time
+
+from cli_testing import DEADLINE_SECONDS, CliTestCase, main, read_csv, runfile
+
+NICS = ["0000:40:00.0", "0000:41:00.0", "0000:42:00.0", "0000:43:00.0"]
+
+FAKE = r'''#!/usr/bin/env -S python3 -B
+import csv, json, os, random, signal, sys, zlib
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+folder, node = os.path.dirname(os.path.abspath(__file__)), os.environ["FLEET_NODE"]
+with open(folder + "/faults.json", encoding="utf-8") as file:
+    faults = json.load(file)
+mine = faults.get(node, {})
+flags = dict(word[2:].split("=", 1) for word in sys.argv[2:])
+with open(folder + "/calls.log", "a", encoding="utf-8") as file:
+    file.write(json.dumps({"node": node, "pid": os.getpid(), "argv": sys.argv, "env": dict(os.environ)}) + "\n")
+role = sys.argv[1]
+if mine.get(role) == "fails":
+    sys.exit("railgauge %s: this node is broken" % role)
+if mine.get(role) == "hangs":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while True:
+        signal.pause()
+if role == "serve":
+    print("2026-01-01T00:00:00Z serving on port 4711", flush=True)
+    signal.sigwait([signal.SIGTERM])
+    sys.exit(0)
+peer = flags["peer"].rsplit(":", 1)[0]
+with open(folder + "/headers.json", encoding="utf-8") as file:
+    headers = json.load(file)
+out = flags["output"]
+os.makedirs(out)
+def write(name, rows):
+    with open(out + "/" + name, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, headers[name], restval="", lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({"schema_version": "1", "run_id": "r-" + node, "host": node, "instance_type": "p4d.24xlarge",
+                             "platform": "unknown", **row})
+def nics_of(who):
+    return [nic for nic in headers["nics"] if nic not in faults.get(who, {}).get("missing", [])]
+def speed(nic):
+    return min(faults.get(who, {}).get("slow", {}).get(nic, 1) for who in (node, peer))
+noise = random.Random(zlib.crc32(out.encode()))
+write("census.csv", [{"nic_pci_address": nic, "nic_name": "rdmap", "place": "numa0", "way": "host", "status": "no_id",
+                      "relation": "same_numa_node"} for nic in nics_of(node)])
+rows = []
+chosen = flags.get("nics", ",".join(nics_of(node))).split(",")
+for nic in nics_of(node):
+    for direction in ("to_memory", "from_memory"):
+        if nic not in chosen or nic not in nics_of(peer):
+            continue
+        completions = int(10000 * speed(nic) * noise.uniform(0.995, 1.005))
+        payload = completions * 1048576
+        rows.append({"nic_pci_address": nic, "place": "numa0", "operation": "read", "direction": direction,
+                     "size_bytes": "1048576", "depth": "32", "load": "alone", "way": "host", "partner_pci_address": nic,
+                     "partner_place": "numa0", "peer": peer, "round": "0", "start_offset_ns": "0",
+                     "duration_ns": "1000000000", "completions": str(completions), "payload_bytes": str(payload),
+                     "throughput_bytes_per_second": str(payload), "posted_bytes": str(payload),
+                     "counter_bytes": str(payload), "status": "ok"})
+if mine.get(role) == "waits":
+    write("samples.csv", rows[:1])
+    signal.sigwait([signal.SIGTERM])
+    rows = rows[:1] + [{**row, "status": "skipped", "skip_cause": "interrupted", "reason": "interrupted"} for row in rows[1:]]
+write("samples.csv", rows)
+with open(out + "/run.json", "w", encoding="utf-8") as file:
+    json.dump({"run_id": "r-" + node, "end": "2026-01-01T00:00:01Z", "exit_status": 0}, file)
+'''
+
+
+class FleetTestCase(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        script = self.path("fake-railgauge", FAKE)
+        os.chmod(script, 0o755)
+        recorded = runfile("scenarios/checks/recorded/slow-nic")
+        headers = {"nics": NICS}
+        for name in ("census.csv", "samples.csv"):
+            with open(os.path.join(recorded, name), encoding="utf-8") as file:
+                headers[name] = file.readline().strip().split(",")
+        self.path("headers.json", json.dumps(headers))
+        self.faults({})
+
+    def faults(self, faults):
+        self.path("faults.json", json.dumps(faults))
+
+    def plan(self, count):
+        hosts = ",".join(f"n{i}" for i in range(count))
+        outcome = self.railgauge("fleet", "plan", f"--hosts={hosts}", "--output=fleet", "--time-budget=1s")
+        self.assert_status(outcome, 0)
+
+    def run_arguments(self, *arguments):
+        return ["fleet", "run", "fleet", "--launch=env FLEET_NODE={host} {argv}",
+                f"--railgauge={self.path('fake-railgauge')}", *arguments]
+
+    def measure(self, *arguments, status=0):
+        outcome = self.railgauge(*self.run_arguments(*arguments))
+        self.assert_status(outcome, status)
+        return outcome
+
+    def report(self, status):
+        outcome = self.railgauge("fleet", "report", "fleet")
+        self.assert_status(outcome, status)
+        return outcome, read_csv(self.path("fleet/fleet.csv"))
+
+    def calls(self):
+        with open(self.path("calls.log"), encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def assert_nothing_runs(self):
+        for call in self.calls():
+            self.assertFalse(os.path.exists(f"/proc/{call['pid']}"), call)
+
+    def bad(self, rows):
+        return [(row["verdict"], row["node"], row["nic_pci_address"], row["cause"])
+                for row in rows if row["verdict"] != "OK"]
+
+
+class FleetTest(FleetTestCase):
+    def test_healthy_nodes_and_their_secret(self):
+        self.plan(5)
+        self.measure()
+        outcome, rows = self.report(0)
+        self.assertEqual(len(rows), 5 * len(NICS))
+        self.assertEqual({row["verdict"] for row in rows}, {"OK"}, str(outcome))
+        # Every node in both parts, with two peers.
+        for row in rows:
+            self.assertNotEqual(row["initiator_peer"], row["target_peer"], row)
+            self.assertNotIn(row["node"], (row["initiator_peer"], row["target_peer"]))
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("fleet/token")).st_mode), 0o600)
+        with open(self.path("fleet/token"), encoding="ascii") as file:
+            secret = file.read().split()[1]
+        calls = self.calls()
+        self.assertEqual(len(calls), 10)
+        for call in calls:
+            self.assertNotIn(secret, json.dumps(call))
+        self.assert_nothing_runs()
+        # All is there: nothing is measured again.
+        self.measure()
+        self.assertEqual(len(self.calls()), 10)
+
+    def test_a_slow_nic_a_slow_path_and_a_missing_nic(self):
+        self.plan(9)
+        self.faults({"n2": {"slow": {NICS[1]: 0.6}}, "n6": {"missing": [NICS[3]]}})
+        self.measure()
+        outcome, rows = self.report(1)
+        self.assertEqual(self.bad(rows), [("SLOW", "n2", NICS[1], "nic"), ("MISSING", "n6", NICS[3], "nic")],
+                         str(outcome))
+        slow = next(row for row in rows if row["verdict"] == "SLOW")
+        self.assertAlmostEqual(float(slow["confirm_ratio"]), 0.6, delta=0.01)
+        self.assertEqual(slow["confirm_rounds"], "9")
+        self.assertLess(float(slow["confirm_ratio_high"]), 0.62)
+        self.assertIn("in turn with a healthy reference", outcome.stdout)
+        with open(self.path("fleet/fleet.md"), encoding="utf-8") as file:
+            self.assertIn(f"| SLOW | n2 | {NICS[1]} | nic |", file.read())
+        # Without the paired rounds it is a suspicion and no verdict.
+        outcome = self.railgauge("fleet", "plan", "--hosts=n1,n2,n3,n4,n5", "--output=fleet-2", "--time-budget=1s")
+        self.assert_status(outcome, 0)
+        arguments = [word.replace("fleet", "fleet-2") if word == "fleet" and i == 2 else word
+                     for i, word in enumerate(self.run_arguments("--no-confirm"))]
+        self.assert_status(self.railgauge(*arguments), 0)
+        self.assert_status(self.railgauge("fleet", "report", "fleet-2"), 3)
+        self.assertEqual(self.bad(read_csv(self.path("fleet-2/fleet.csv"))), [("SUSPECT", "n2", NICS[1], "nic")])
+
+    def test_a_node_that_fails_costs_its_own_cells_and_is_resumed(self):
+        self.plan(6)
+        self.faults({"n3": {"serve": "fails", "check": "fails"}})
+        outcome = self.measure(status=3)
+        self.assertIn("this node is broken", outcome.stdout)
+        # Its neighbours were measured with each other instead.
+        self.assertTrue(os.path.exists(self.path("fleet/runs/n2/with-n4/run.json")), str(outcome))
+        outcome, rows = self.report(3)
+        self.assertEqual(self.bad(rows), [("UNMEASURED", "n3", "", "")], str(outcome))
+        unmeasured = next(row for row in rows if row["verdict"] == "UNMEASURED")
+        self.assertIn("this node is broken", unmeasured["reason"])
+        self.assertEqual(len(rows), 1 + 5 * len(NICS))
+        before = len(self.calls())
+        self.faults({})
+        self.measure()
+        _, rows = self.report(0)
+        self.assertEqual(len(rows), 6 * len(NICS))
+        self.assertEqual({call["node"] for call in self.calls()[before:]}, {"n2", "n3", "n4"})
+        self.assert_nothing_runs()
+
+    def test_a_node_that_hangs_is_ended(self):
+        for role in ("serve", "check"):
+            with self.subTest(role):
+                shutil.rmtree(self.path("fleet"), ignore_errors=True)
+                self.plan(4)
+                self.faults({"n1": {role: "hangs"}})
+                outcome = self.measure("--patience=1s", status=3)
+                self.assertIn("FAILED: railgauge %s at n1 did not" % role, outcome.stdout)
+                self.assert_nothing_runs()
+        self.faults({})
+        self.measure()
+        self.report(0)
+
+    def test_an_interrupt_keeps_what_there_is(self):
+        self.plan(4)
+        self.faults({"n0": {"check": "waits"}})
+        process = subprocess.Popen([runfile("cli/railgauge"), *self.run_arguments()], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        begun = self.path("fleet/runs/n0/with-n1/samples.csv")
+        while not os.path.exists(begun) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=DEADLINE_SECONDS)
+        self.assertEqual(process.returncode, 3, out + err)
+        self.assertIn("n0-with-n1: FAILED: interrupted", out)
+        self.assertTrue(os.path.exists(self.path("fleet/runs/n0/with-n1/run.json")), out + err)
+        self.assert_nothing_runs()
+        outcome = self.railgauge("fleet", "report", "fleet")
+        self.assertIn("n0 with n1: the run was interrupted", outcome.stderr)
+        self.faults({})
+        self.measure()
+        self.report(0)
+        self.assertTrue(os.path.exists(self.path("fleet/failed/runs/n0/with-n1.1/samples.csv")))
+
+
+class UsageTest(FleetTestCase):
+    def test_what_is_wrong_is_one_line(self):
+        self.path("hosts", "a\nb\nb\n")
+        for arguments, parts in [
+                (["plan", "--hosts=a", "--output=x"], ["one node"]),
+                (["plan", "--hosts=a,a", "--output=x"], ["a is there twice"]),
+                (["plan", "--hostfile=hosts", "--output=x"], ["hosts:3", "twice"]),
+                (["plan", "--hosts=a,b", "--hostfile=hosts", "--output=x"], ["--hostfile"]),
+                (["plan", "--hosts=a,b", "--output=/proc/x"], ["/proc"]),
+                (["plan", "--hosts=a,b", "--output=x", "--sizes=0"], ["--sizes"]),
+                (["run", "none"], ["plan.json", "railgauge fleet plan"]),
+                (["report", "none"], ["plan.json", "railgauge fleet plan"]),
+                (["run", "none", "--launch=ssh {host}"], ["--launch", "{command}"])]:
+            with self.subTest(arguments):
+                self.assert_one_line(self.railgauge("fleet", *arguments), *parts)
+                self.assertFalse(os.path.exists(self.path("x")))
+        outcome = self.railgauge("fleet")
+        self.assert_status(outcome, 2)
+
+    def test_a_plan_is_not_replaced_and_not_run_twice_at_once(self):
+        self.plan(4)
+        outcome = self.railgauge("fleet", "plan", "--hosts=a,b", "--output=fleet")
+        self.assert_one_line(outcome, "plan.json", "EEXIST")
+
+    def test_slurms_list_is_expanded_by_slurm(self):
+        tools = self.path("tools")
+        os.mkdir(tools)
+        scontrol = os.path.join(tools, "scontrol")
+        with open(scontrol, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n[ \"$*\" = 'show hostnames p5-[1-3]' ] && printf 'p5-1\\np5-2\\np5-3\\n' && exit\n"
+                       "[ \"$*\" = '--oneliner show node p5-[1-3]' ] || exit 1\n"
+                       "echo 'NodeName=p5-2 NodeAddr=10.0.0.2'\n")
+        os.chmod(scontrol, 0o755)
+        path = {**os.environ, "PATH": tools + ":" + os.environ["PATH"]}
+        outcome = self.railgauge("fleet", "plan", "--hosts=p5-[1-3]", "--output=fleet", env=path)
+        self.assert_status(outcome, 0)
+        with open(self.path("fleet/plan.json"), encoding="utf-8") as file:
+            nodes = json.load(file)["nodes"]
+        self.assertEqual(nodes, [{"name": "p5-1", "address": "p5-1"}, {"name": "p5-2", "address": "10.0.0.2"},
+                                 {"name": "p5-3", "address": "p5-3"}])
+        outcome = self.railgauge("fleet", "plan", "--hosts=p5-[1-4]", "--output=fleet-2", env=path)
+        self.assert_one_line(outcome, "scontrol", "--hosts=node-1,node-2")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+// ReadFleet: all runs of a fleet's tree as a FleetTable, on several threads, with as many runs in
+// memory as there are threads.
+//
+// Own code and no database engine: one run of a machine fits in memory many times over, so its
+// medians need no engine that spills to disk, and what remains of it is eight bytes per group. What
+// an engine would add is a second reader of the format, one that does not hold rows to what they
+// say of themselves, and a library many times the size of this program on every login node.
+// //lib/fleet:fleet_benchmark prints rows per second and peak memory of 10,000 machines.
+#ifndef RAILGAUGE_LIB_FLEET_FLEET_READER_H_
+#define RAILGAUGE_LIB_FLEET_FLEET_READER_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lib/fleet/fleet_plan.h"
+#include "lib/fleet/fleet_table.h"
+#include "lib/fleet/fleet_tree.h"
+
+namespace railgauge {
+
+struct FleetRecords {
+  FleetTable table;
+  size_t rows = 0;
+  size_t other_slot = 0;           // RunGroups::other_slot
+  size_t disturbed = 0;            // RunGroups::disturbed
+  std::vector<std::string> notes;  // runs that cannot be read, or were cut short
+};
+
+// What a run that was cut short measured counts.
+FleetRecords ReadFleet(const FleetTree& tree, const FleetPlan& plan, size_t threads);
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_FLEET_FLEET_READER_H_

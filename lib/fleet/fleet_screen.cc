@@ -1,0 +1,227 @@
+#include "lib/fleet/fleet_screen.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "lib/stats/false_discovery.h"
+#include "lib/stats/median.h"
+#include "lib/stats/outlier.h"
+
+namespace railgauge {
+namespace {
+
+// A normal value is below it with a chance of 6.7 %; with few members the chance is greater.
+constexpr double kNotRare = -1.5;
+
+// Of the values of a class: where it lies and how much it spreads.
+struct Class {
+  size_t members = 0;
+  double median = 0;
+  double mad = 0;
+};
+
+// `values` come back in another order.
+Class ClassOf(std::vector<double>& values) {
+  if (values.empty()) return {};
+  Class one;
+  one.members = values.size();
+  one.median = MedianInPlace(values);
+  for (double& value : values) value = value > one.median ? value - one.median : one.median - value;
+  one.mad = MedianInPlace(values);
+  return one;
+}
+
+// A class for each group of the table.
+std::vector<Class> ClassesOf(const FleetTable& table) {
+  std::vector<size_t> counts(table.groups().size());
+  for (const FleetRun& run : table.runs()) {
+    for (const FleetRun::Value& value : run.values) ++counts[value.group];
+  }
+  std::vector<std::vector<double>> values(counts.size());
+  for (size_t i = 0; i < counts.size(); ++i) values[i].reserve(counts[i]);
+  for (const FleetRun& run : table.runs()) {
+    for (const FleetRun::Value& value : run.values) {
+      values[value.group].push_back(static_cast<double>(value.throughput));
+    }
+  }
+  std::vector<Class> classes;
+  classes.reserve(values.size());
+  for (std::vector<double>& of_group : values) {
+    classes.push_back(ClassOf(of_group));
+    std::vector<double>().swap(of_group);
+  }
+  return classes;
+}
+
+// What a part of a slot's groups has in common: a class of place in a direction, all of a class of
+// place, or all of a direction.
+struct PartKey {
+  std::string instance_type;
+  std::optional<std::pair<MemoryPlace::Kind, Relation>> place;
+  std::optional<Direction> direction;
+  friend auto operator<=>(const PartKey&, const PartKey&) = default;
+};
+
+struct Part {
+  PartKey key;
+  uint32_t slot = 0;
+  std::vector<uint32_t> groups;
+  std::vector<double> deviations;
+  double deviation = 0;
+};
+
+// A part of one group would rest on a window or three, and of tens of thousands of these some are
+// far off whatever the machines are.
+constexpr size_t kLeastGroups = 2;
+
+std::array<PartKey, 3> KeysOf(const FleetGroup& group) {
+  const std::pair place(group.kind, group.relation);
+  return {PartKey{group.instance_type, place, group.direction},
+          PartKey{group.instance_type, place, std::nullopt},
+          PartKey{group.instance_type, std::nullopt, group.direction}};
+}
+
+class Screener {
+ public:
+  Screener(const FleetTable& table, const FleetGates& gates, FleetAnalysis& analysis)
+      : table_(table), gates_(gates), analysis_(analysis), classes_(ClassesOf(table)) {}
+
+  void ScreenSlots() {
+    std::map<std::string, std::vector<double>> of_type;
+    for (size_t i = 0; i < table_.runs().size(); ++i) {
+      const size_t before = analysis_.standings.size();
+      AddStandings(i);
+      if (analysis_.standings.size() == before) analysis_.too_few.push_back(i);
+      std::vector<double>& deviations = of_type[table_.runs()[i].run.instance_type];
+      for (size_t at = before; at < analysis_.standings.size(); ++at) {
+        deviations.push_back(analysis_.standings[at].deviation);
+      }
+    }
+    std::map<std::string, Class> classes;
+    for (auto& [type, deviations] : of_type) classes[type] = ClassOf(deviations);
+    std::vector<double> p_values;
+    for (SlotStanding& standing : analysis_.standings) {
+      const Class& one = classes[table_.runs()[standing.run].run.instance_type];
+      standing.z = RobustZ(standing.deviation, one.median, one.mad, gates_.spread_floor);
+      p_values.push_back(OutlierPValue(standing.z, one.members));
+    }
+    const FalseDiscovery discovery(p_values);
+    for (size_t i = 0; i < p_values.size(); ++i) {
+      SlotStanding& standing = analysis_.standings[i];
+      standing.adjusted_p = discovery.Adjusted(p_values[i]);
+      standing.low =
+          standing.adjusted_p <= gates_.false_discovery && standing.deviation <= -gates_.differs;
+    }
+  }
+
+  void ScreenParts() {
+    std::map<PartKey, std::vector<double>> of_key;
+    ForEachPart([&](size_t, const Part& part) { of_key[part.key].push_back(part.deviation); });
+    std::map<PartKey, Class> classes;
+    for (auto& [key, deviations] : of_key) {
+      classes[key] = ClassOf(deviations);
+      std::vector<double>().swap(deviations);
+    }
+    std::vector<float> p_values;
+    ForEachPart([&](size_t, const Part& part) {
+      const Class& one = classes.at(part.key);
+      const double z = RobustZ(part.deviation, one.median, one.mad, gates_.spread_floor);
+      // A chance above FleetGates::false_discovery changes no adjusted one below that, and most of
+      // millions are.
+      const double p = z < kNotRare ? OutlierPValue(z, one.members) : 1;
+      p_values.push_back(static_cast<float>(p));
+    });
+    const FalseDiscovery discovery(std::vector<double>(p_values.begin(), p_values.end()));
+    std::map<std::pair<size_t, uint32_t>, double> of_slot;
+    for (const SlotStanding& standing : analysis_.standings) {
+      if (standing.low) of_slot[{standing.run, standing.slot}] = standing.deviation;
+    }
+    size_t at = 0;
+    ForEachPart([&](size_t run, const Part& part) {
+      const double adjusted = discovery.Adjusted(static_cast<double>(p_values[at++]));
+      const Class& one = classes.at(part.key);
+      const double deviation = part.deviation - one.median;
+      if (adjusted > gates_.false_discovery || deviation > -gates_.differs) return;
+      const auto slot = of_slot.find({run, part.slot});
+      if (slot != of_slot.end() && deviation > slot->second - gates_.differs) return;
+      const double z = RobustZ(part.deviation, one.median, one.mad, gates_.spread_floor);
+      analysis_.low_parts.push_back(
+          {run, part.slot, part.groups, part.key.direction, deviation, z, adjusted});
+    });
+  }
+
+ private:
+  bool HasClass(const FleetRun::Value& value) const {
+    const Class& one = classes_[value.group];
+    return one.members >= gates_.min_members && one.median > 0;
+  }
+
+  double DeviationOf(const FleetRun::Value& value) const {
+    return static_cast<double>(value.throughput) / classes_[value.group].median - 1;
+  }
+
+  // Every part of every slot, always in the same order.
+  template <typename Use>
+  void ForEachPart(Use use) const {
+    for (size_t run = 0; run < table_.runs().size(); ++run) {
+      std::map<uint32_t, std::vector<FleetRun::Value>> of_slot;
+      for (const FleetRun::Value& value : table_.runs()[run].values) {
+        if (HasClass(value)) of_slot[table_.SlotOf(value.group)].push_back(value);
+      }
+      for (const auto& [slot, values] : of_slot) {
+        std::map<PartKey, Part> parts;
+        for (const FleetRun::Value& value : values) {
+          for (const PartKey& key : KeysOf(table_.groups()[value.group])) {
+            parts[key].groups.push_back(value.group);
+            parts[key].deviations.push_back(DeviationOf(value));
+          }
+        }
+        for (auto& [key, part] : parts) {
+          if (part.deviations.size() < kLeastGroups) continue;
+          part.key = key;
+          part.slot = slot;
+          // The upper median: most of them are at least so low.
+          const auto middle =
+              part.deviations.begin() + static_cast<std::ptrdiff_t>(part.deviations.size() / 2);
+          std::nth_element(part.deviations.begin(), middle, part.deviations.end());
+          part.deviation = *middle;
+          use(run, part);
+        }
+      }
+    }
+  }
+
+  void AddStandings(size_t run) {
+    std::map<uint32_t, std::vector<double>> of_slot;
+    for (const FleetRun::Value& value : table_.runs()[run].values) {
+      if (HasClass(value)) of_slot[table_.SlotOf(value.group)].push_back(DeviationOf(value));
+    }
+    for (auto& [slot, deviations] : of_slot) {
+      SlotStanding standing;
+      standing.run = run;
+      standing.slot = slot;
+      standing.deviation = MedianInPlace(deviations);
+      analysis_.standings.push_back(standing);
+    }
+  }
+
+  const FleetTable& table_;
+  const FleetGates& gates_;
+  FleetAnalysis& analysis_;
+  const std::vector<Class> classes_;
+};
+
+}  // namespace
+
+void Screen(const FleetTable& table, const FleetGates& gates, FleetAnalysis& analysis) {
+  Screener screener(table, gates, analysis);
+  screener.ScreenSlots();
+  screener.ScreenParts();
+}
+
+}  // namespace railgauge

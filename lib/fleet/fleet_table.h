@@ -1,0 +1,98 @@
+// FleetTable: what is kept of every run of a fleet: one throughput for each group of its cells.
+//
+// A group is what should be alike on all machines of an instance type: one NIC slot, operation,
+// direction, class of place (host or GPU, and its relation to the NIC) and message size. A run is
+// read alone and is forgotten but for eight bytes per group, so 10,000 machines with 1,000 rows
+// each are some tens of megabytes, whatever their files take.
+#ifndef RAILGAUGE_LIB_FLEET_FLEET_TABLE_H_
+#define RAILGAUGE_LIB_FLEET_FLEET_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/base/pci_address.h"
+#include "lib/base/result.h"
+#include "lib/base/units.h"
+#include "lib/fleet/fleet_plan.h"
+#include "lib/record/records.h"
+
+namespace railgauge {
+
+struct FleetGroup {
+  std::string instance_type;
+  PciAddress slot;
+  Operation operation = Operation::kRead;
+  Direction direction = Direction::kToMemory;
+  MemoryPlace::Kind kind = MemoryPlace::Kind::kNumaNode;
+  Relation relation = Relation::kUnknown;
+  Bytes size;
+  friend auto operator<=>(const FleetGroup&, const FleetGroup&) = default;
+};
+
+// "gpu same_switch": the class of place.
+std::string PlaceClass(const FleetGroup& group);
+
+// What a run directory says, before it is put in the table.
+struct RunGroups {
+  RunIdentity run;
+  std::vector<NicKey> nics;                            // that its census has
+  std::vector<std::pair<FleetGroup, double>> medians;  // throughput
+  size_t rows = 0;                                     // of samples.csv
+  size_t other_slot = 0;  // windows left out: the target had no NIC in the slot
+  size_t disturbed = 0;
+  std::string cut_short;  // why rows are missing that were to be measured; empty for none
+};
+
+// Of each group the median over its places of the medians over their windows: single ones, alone,
+// with the same slot of the target, that are evidence and that their own columns do not contradict
+// (lib/placement/consistency.h). Windows in which the thread was kept from its CPU tell of the
+// scheduler, and are left out, too. Errors: files that cannot be read.
+Result<RunGroups> ReadRunGroups(const std::string& directory);
+
+// Why a row that was to be measured was not: the run was interrupted or lost its peer; empty for
+// another.
+std::string_view WhyCutShort(const Sample& sample);
+
+struct FleetRun {
+  PlannedPair pair;
+  RunIdentity run;
+  std::vector<uint32_t> slots;  // that its census has; into FleetTable::slots
+  struct Value {
+    uint32_t group = 0;  // into FleetTable::groups
+    float throughput = 0;
+  };
+  std::vector<Value> values;
+};
+
+class FleetTable {
+ public:
+  void Add(const PlannedPair& pair, const RunGroups& groups);
+
+  const std::vector<FleetRun>& runs() const { return runs_; }
+  const std::vector<FleetGroup>& groups() const { return groups_; }
+  const std::vector<PciAddress>& slots() const { return slots_; }
+  uint32_t SlotOf(uint32_t group) const { return slot_of_group_[group]; }
+  // A device name that machines give to the slot; for people.
+  const std::string& NameOf(uint32_t slot) const { return names_[slot]; }
+
+ private:
+  uint32_t SlotNumber(const NicKey& nic);
+  uint32_t GroupNumber(const FleetGroup& group);
+
+  std::vector<FleetRun> runs_;
+  std::vector<FleetGroup> groups_;
+  std::vector<uint32_t> slot_of_group_;
+  std::vector<PciAddress> slots_;
+  std::vector<std::string> names_;
+  std::map<FleetGroup, uint32_t> group_numbers_;
+  std::map<PciAddress, uint32_t> slot_numbers_;
+};
+
+}  // namespace railgauge
+
+#endif  // RAILGAUGE_LIB_FLEET_FLEET_TABLE_H_

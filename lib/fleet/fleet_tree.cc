@@ -1,0 +1,153 @@
+#include "lib/fleet/fleet_tree.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "fmt/core.h"
+#include "lib/base/file.h"
+#include "lib/base/output_path.h"
+#include "lib/fleet/fleet_table.h"
+#include "lib/peer/token.h"
+#include "lib/report/report_file.h"
+#include "lib/report/row_stream.h"
+#include "lib/report/run_state.h"
+
+namespace railgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kWith = "with-";
+
+Error FileError(const std::error_code& error, std::string operation, const std::string& path) {
+  return ErrnoError(error.value(), std::move(operation), path);
+}
+
+Status MakeFolder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return Fail(FileError(error, "make the folder", path));
+  return {};
+}
+
+std::vector<std::string> NamesIn(const std::string& path) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool IsThere(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+}  // namespace
+
+Result<FleetTree> FleetTree::At(const std::string& root) {
+  std::error_code error;
+  const fs::path path = fs::absolute(root, error).lexically_normal();
+  if (error || root.empty()) {
+    return Fail(MakeError("find the folder", root, "it is no path", "Give the fleet's folder"));
+  }
+  std::string text = path.string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return FleetTree(std::move(text));
+}
+
+std::string FleetTree::RunPath(const std::string& initiator, const std::string& target) const {
+  return fmt::format("{}/runs/{}/{}{}", root_, initiator, kWith, target);
+}
+
+std::string FleetTree::ConfirmPath(const std::string& suspicion) const {
+  return fmt::format("{}/confirm/{}", root_, suspicion);
+}
+
+Result<FleetPlan> FleetTree::ReadPlan() const {
+  if (!IsThere(PlanPath())) {
+    return Fail(
+        ErrnoError(ENOENT, "open", PlanPath(),
+                   "Make a plan with: railgauge fleet plan --hosts=LIST --output=" + root_));
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string json, ReadFile(PlanPath()));
+  return ParsePlan(json, PlanPath());
+}
+
+Status FleetTree::WritePlan(const FleetPlan& plan) const {
+  RAILGAUGE_RETURN_IF_ERROR(CheckOutputPath(root_, "write --output"));
+  if (IsThere(PlanPath())) {
+    return Fail(ErrnoError(EEXIST, "write", PlanPath(),
+                           "Give a new folder, or run the plan that is there"));
+  }
+  RAILGAUGE_RETURN_IF_ERROR(MakeFolder(root_));
+  return WriteFileAtomically(PlanPath(), ToJson(plan));
+}
+
+Status FleetTree::Prepare() const {
+  for (const char* folder : {"/runs", "/confirm", "/logs", "/failed"}) {
+    RAILGAUGE_RETURN_IF_ERROR(MakeFolder(root_ + folder));
+  }
+  if (IsThere(TokenPath())) {
+    RAILGAUGE_ASSIGN_OR_RETURN(const Token token, ReadTokenFile(TokenPath()));
+    static_cast<void>(token);
+    return {};
+  }
+  return MakeTokenFile(TokenPath());
+}
+
+Status FleetTree::PutAside(const std::string& directory) const {
+  RAILGAUGE_CHECK(directory.starts_with(root_ + "/"));
+  if (!IsThere(directory)) return {};
+  const std::string base = root_ + "/failed" + directory.substr(root_.size());
+  RAILGAUGE_RETURN_IF_ERROR(MakeFolder(fs::path(base).parent_path().string()));
+  size_t number = 1;
+  while (IsThere(fmt::format("{}.{}", base, number))) ++number;
+  std::error_code error;
+  fs::rename(directory, fmt::format("{}.{}", base, number), error);
+  if (error) return Fail(FileError(error, "put aside", directory));
+  return {};
+}
+
+std::vector<PlannedPair> FleetTree::RunsThere(const FleetPlan& plan) const {
+  std::map<std::string, size_t> index;
+  for (size_t i = 0; i < plan.nodes.size(); ++i) index[plan.nodes[i].name] = i;
+  std::vector<PlannedPair> pairs;
+  for (size_t i = 0; i < plan.nodes.size(); ++i) {
+    for (const std::string& name : NamesIn(root_ + "/runs/" + plan.nodes[i].name)) {
+      const auto target =
+          name.starts_with(kWith) ? index.find(name.substr(kWith.size())) : index.end();
+      if (target != index.end()) pairs.push_back({i, target->second});
+    }
+  }
+  return pairs;
+}
+
+std::vector<std::string> FleetTree::SuspicionsThere() const { return NamesIn(root_ + "/confirm"); }
+
+std::string WhyNotWhole(const std::string& directory) {
+  const std::string path = directory + "/run.json";
+  if (!IsThere(path)) return kNotMeasured;
+  const auto content = ReadFile(path);
+  if (!content) return content.error().ToString();
+  const auto state = ParseRunState(*content, path);
+  if (!state) return state.error().ToString();
+  if (!state->ended) return "the run did not end";
+  auto rows = RowStream<Sample>::Open(ReportPath<Sample>(directory));
+  if (!rows) return rows.error().ToString();
+  while (true) {
+    const auto there = rows->Next();
+    if (!there) return there.error().ToString();
+    if (!*there) return "";
+    const auto sample = rows->Parse();
+    if (!sample) return sample.error().ToString();
+    if (const std::string_view why = WhyCutShort(*sample); !why.empty()) return std::string(why);
+  }
+}
+
+}  // namespace railgauge

@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "fmt/core.h"
+#include "lib/base/counted.h"
+#include "lib/fleet/fleet_report.h"
+
+namespace railgauge {
+namespace {
+
+using NodeSlot = std::pair<size_t, uint32_t>;
+
+std::string Percent(double deviation) { return fmt::format("{:.1f} %", -100 * deviation); }
+
+class FleetJudge {
+ public:
+  FleetJudge(const FleetPlan& plan, const FleetTable& table, const FleetAnalysis& analysis,
+             std::span<const ConfirmationOutcome> confirmations)
+      : plan_(plan), table_(table), analysis_(analysis), confirmations_(confirmations) {
+    RAILGAUGE_CHECK(confirmations.size() == analysis.suspicions.size());
+  }
+
+  std::map<NodeSlot, FleetRow> Rows() {
+    AddStandings();
+    for (size_t i = 0; i < analysis_.suspicions.size(); ++i) {
+      const Suspicion& suspicion = analysis_.suspicions[i];
+      for (const uint32_t slot : suspicion.slots) {
+        Blame(suspicion, confirmations_[i], Row(suspicion.node, slot));
+        if (suspicion.kind == SuspectKind::kPath) {
+          Blame(suspicion, confirmations_[i], Row(*suspicion.peer, slot));
+        }
+      }
+    }
+    for (const MissingNic& missing : analysis_.missing) {
+      FleetRow& row = Row(missing.node, missing.slot);
+      row.verdict = FleetVerdict::kMissing;
+      row.cause = "nic";
+      row.reason = "Most machines of this type have a NIC in this slot, and this one shows none";
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  const std::string& Name(size_t node) const { return plan_.nodes[node].name; }
+
+  FleetRow& Row(size_t node, uint32_t slot) {
+    FleetRow& row = rows_[{node, slot}];
+    row.node = node;
+    row.slot = table_.slots()[slot];
+    row.nic_name = table_.NameOf(slot);
+    return row;
+  }
+
+  void AddStandings() {
+    // A NIC that a run has and that was not measured there has a row, too.
+    for (const FleetRun& run : table_.runs()) {
+      for (const uint32_t slot : run.slots) {
+        Row(run.pair.initiator, slot).reason = "No window of it is evidence";
+      }
+    }
+    const std::set<size_t> too_few(analysis_.too_few.begin(), analysis_.too_few.end());
+    for (const SlotStanding& standing : analysis_.standings) {
+      const PlannedPair& pair = table_.runs()[standing.run].pair;
+      FleetRow& row = Row(pair.initiator, standing.slot);
+      row.verdict = FleetVerdict::kOk;
+      row.reason.clear();
+      Worst(row.as_initiator, standing, pair.target);
+      Worst(Row(pair.target, standing.slot).as_target, standing, pair.initiator);
+    }
+    for (auto& [key, row] : rows_) {
+      if (row.as_initiator || !row.as_target) continue;
+      row.verdict = FleetVerdict::kOk;
+      row.reason = "Measured as the target alone, without its memory places";
+    }
+    for (const size_t run : too_few) {
+      for (const uint32_t slot : table_.runs()[run].slots) {
+        FleetRow& row = Row(table_.runs()[run].pair.initiator, slot);
+        if (row.verdict != FleetVerdict::kOk) {
+          row.reason = "Too few machines of this type were measured for one to stand out";
+        }
+      }
+    }
+  }
+
+  static void Worst(std::optional<PartStanding>& kept, const SlotStanding& standing, size_t peer) {
+    if (kept && kept->deviation <= standing.deviation) return;
+    kept = PartStanding{peer, standing.deviation, standing.z, standing.adjusted_p};
+  }
+
+  std::string GroupsOf(const Suspicion& suspicion) const {
+    std::string text;
+    for (const uint32_t number : suspicion.groups) {
+      const FleetGroup& group = table_.groups()[number];
+      text += fmt::format("{}{} {} {} {}", text.empty() ? "" : ";", ToString(group.operation),
+                          ToString(group.direction), PlaceClass(group), FormatBytes(group.size));
+    }
+    return text;
+  }
+
+  // What stood out, and with whom.
+  std::string Seen(const Suspicion& suspicion) const {
+    const std::string how_slow = Percent(suspicion.deviation) + " slower than on other machines";
+    const std::string peer = suspicion.peer ? Name(*suspicion.peer) : "";
+    switch (suspicion.kind) {
+      case SuspectKind::kMachine:
+        return fmt::format("{} of this machine are up to {}, with every peer",
+                           Counted(suspicion.slots.size(), "NIC"), how_slow);
+      case SuspectKind::kPath:
+        return fmt::format("{} and {} are {} with each other, and neither is with another peer",
+                           Name(suspicion.node), peer, how_slow);
+      case SuspectKind::kPlace:
+        return fmt::format("Up to {}, in {} alone (see groups)", how_slow,
+                           Counted(suspicion.groups.size(), "group"));
+      case SuspectKind::kNic:
+        break;
+    }
+    return suspicion.could_be_peer
+               ? fmt::format("{} with {}; what would clear one of the two was not measured",
+                             how_slow, peer)
+               : fmt::format("{}, with every peer", how_slow);
+  }
+
+  void Blame(const Suspicion& suspicion, const ConfirmationOutcome& outcome, FleetRow& row) const {
+    std::string again = "; no paired rounds were measured: railgauge fleet run does";
+    if (outcome.ratio) {
+      again = fmt::format("; in turn with a healthy reference {:.3f} times as fast",
+                          outcome.ratio->ratio);
+      if (outcome.ratio->interval) {
+        again += fmt::format(", {:.3f} to {:.3f}", outcome.ratio->interval->interval.low,
+                             outcome.ratio->interval->interval.high);
+      }
+      again += " in " + Counted(outcome.ratio->rounds, "round");
+    }
+    const bool cleared = outcome.confirmed == Confirmed::kNot;
+    const FleetVerdict verdict = outcome.confirmed == Confirmed::kSlow ? FleetVerdict::kSlow
+                                 : !cleared || suspicion.could_be_peer ? FleetVerdict::kSuspect
+                                                                       : FleetVerdict::kOk;
+    // The worse of two stays.
+    if (row.verdict == FleetVerdict::kSlow ||
+        (row.verdict == FleetVerdict::kSuspect && verdict == FleetVerdict::kOk)) {
+      return;
+    }
+    row.verdict = verdict;
+    row.cause = verdict == FleetVerdict::kOk ? "" : ToString(suspicion.kind);
+    row.groups = verdict == FleetVerdict::kOk ? "" : GroupsOf(suspicion);
+    row.confirmed = outcome.ratio;
+    row.reason = Seen(suspicion) + again + (cleared ? ": not confirmed" : "");
+  }
+
+  const FleetPlan& plan_;
+  const FleetTable& table_;
+  const FleetAnalysis& analysis_;
+  std::span<const ConfirmationOutcome> confirmations_;
+  std::map<NodeSlot, FleetRow> rows_;
+};
+
+}  // namespace
+
+std::string_view ToString(FleetVerdict verdict) {
+  switch (verdict) {
+    case FleetVerdict::kOk:
+      return "OK";
+    case FleetVerdict::kSlow:
+      return "SLOW";
+    case FleetVerdict::kMissing:
+      return "MISSING";
+    case FleetVerdict::kSuspect:
+      return "SUSPECT";
+    case FleetVerdict::kUnmeasured:
+      return "UNMEASURED";
+  }
+  return "";
+}
+
+FleetVerdicts JudgeFleet(const FleetPlan& plan, const FleetTable& table,
+                         const FleetAnalysis& analysis,
+                         std::span<const ConfirmationOutcome> confirmations,
+                         const std::map<size_t, std::string>& why_unmeasured) {
+  std::map<NodeSlot, FleetRow> rows = FleetJudge(plan, table, analysis, confirmations).Rows();
+  std::map<size_t, const FleetRun*> own_run;
+  for (const FleetRun& run : table.runs()) own_run.emplace(run.pair.initiator, &run);
+  FleetVerdicts verdicts;
+  auto next = rows.begin();
+  for (size_t node = 0; node < plan.nodes.size(); ++node) {
+    const auto run = own_run.find(node);
+    if (run == own_run.end()) {
+      FleetRow row;
+      row.node = node;
+      const auto why = why_unmeasured.find(node);
+      row.reason = why == why_unmeasured.end() ? "It has no run as initiator" : why->second;
+      verdicts.rows.push_back(std::move(row));
+    }
+    // The table is by slot number, which is the order of appearance; people want addresses.
+    std::vector<FleetRow> of_node;
+    for (; next != rows.end() && next->first.first == node; ++next) {
+      FleetRow& row = next->second;
+      // Of a node without a run, what its peers saw is kept where it is a finding.
+      if (run == own_run.end() && row.verdict == FleetVerdict::kUnmeasured) continue;
+      if (run != own_run.end()) row.run = &run->second->run;
+      of_node.push_back(std::move(row));
+    }
+    rows.erase(rows.begin(), next);  // a large fleet has hundreds of thousands
+    std::sort(of_node.begin(), of_node.end(),
+              [](const FleetRow& a, const FleetRow& b) { return a.slot < b.slot; });
+    std::move(of_node.begin(), of_node.end(), std::back_inserter(verdicts.rows));
+  }
+  for (const FleetRow& row : verdicts.rows) ++verdicts.counts[row.verdict];
+  return verdicts;
+}
+
+int ExitStatusOf(const FleetVerdicts& verdicts) {
+  const auto has = [&](FleetVerdict verdict) { return verdicts.counts.count(verdict) != 0; };
+  if (has(FleetVerdict::kSlow) || has(FleetVerdict::kMissing)) return 1;
+  if (has(FleetVerdict::kSuspect) || has(FleetVerdict::kUnmeasured) || verdicts.rows.empty()) {
+    return 3;
+  }
+  return 0;
+}
+
+}  // namespace railgauge

@@ -1,0 +1,144 @@
+#include "lib/fleet/host_list.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "fmt/core.h"
+
+namespace railgauge {
+namespace {
+
+constexpr std::string_view kLettersAndDigits =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+bool HasOnly(std::string_view text, std::string_view more) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return kLettersAndDigits.find(c) != std::string_view::npos ||
+           more.find(c) != std::string_view::npos;
+  });
+}
+
+// A host name, an IPv4 or an IPv6 address, in brackets or not.
+bool IsAddress(std::string_view text) {
+  if (text.starts_with('[')) return text.ends_with(']') && HasOnly(text, "[]:.%");
+  return !text.empty() && text.front() != '-' && text.front() != '.' && HasOnly(text, "._-:%");
+}
+
+Error HostError(std::string_view operation, const std::string& where, std::string reason) {
+  return MakeError(std::string(operation), where, std::move(reason),
+                   "Name each host once, like node-a or node-a=10.0.0.7");
+}
+
+// Adds hosts one by one, and finds what is wrong with them.
+class Hosts {
+ public:
+  Status Add(FleetNode node, const std::string& where) {
+    if (node.address.empty()) node.address = node.name;
+    if (!IsNodeName(node.name)) {
+      return Fail(HostError("read the hosts", where,
+                            fmt::format("'{}' is no host name", Printable(node.name))));
+    }
+    if (!IsAddress(node.address)) {
+      return Fail(
+          HostError("read the hosts", where,
+                    fmt::format("'{}' is no address of {}", Printable(node.address), node.name)));
+    }
+    if (!names_.insert(node.name).second) {
+      return Fail(HostError("read the hosts", where, node.name + " is there twice"));
+    }
+    nodes_.push_back(std::move(node));
+    return {};
+  }
+
+  Result<std::vector<FleetNode>> Take(const std::string& where) {
+    if (nodes_.empty()) return Fail(HostError("read the hosts", where, "there is none"));
+    return std::move(nodes_);
+  }
+
+ private:
+  std::vector<FleetNode> nodes_;
+  std::set<std::string> names_;
+};
+
+// "node-a:8", as MPI's lists have it, without the number of processes.
+std::string WithoutSlots(const std::string& word) {
+  const size_t colon = word.find(':');
+  const bool digits = colon != std::string::npos && colon + 1 < word.size() &&
+                      word.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+  return digits ? word.substr(0, colon) : word;
+}
+
+}  // namespace
+
+bool IsNodeName(std::string_view name) {
+  constexpr size_t kLongest = 200;
+  return !name.empty() && name.size() <= kLongest &&
+         kLettersAndDigits.find(name.front()) != std::string_view::npos && HasOnly(name, "._-");
+}
+
+Result<std::vector<FleetNode>> ParseHosts(std::string_view text, const std::string& what) {
+  Hosts hosts;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const std::string item(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    const size_t equals = item.find('=');
+    FleetNode node{item.substr(0, equals), ""};
+    if (equals != std::string::npos) {
+      node.address = item.substr(equals + 1);
+      if (node.address.empty()) {
+        return Fail(HostError("read the hosts", what, "there is no address behind " + item));
+      }
+    }
+    RAILGAUGE_RETURN_IF_ERROR(hosts.Add(std::move(node), what));
+  }
+  return hosts.Take(what);
+}
+
+Result<std::vector<FleetNode>> ParseHostFile(std::string_view content, const std::string& path) {
+  Hosts hosts;
+  std::istringstream lines{std::string(content)};
+  size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string name, second;
+    if (!(words >> name)) continue;
+    FleetNode node{WithoutSlots(name), ""};
+    // "slots=8", "max_slots=8" are mpirun's.
+    if (words >> second && second.find('=') == std::string::npos) node.address = second;
+    RAILGAUGE_RETURN_IF_ERROR(hosts.Add(std::move(node), fmt::format("{}:{}", path, number)));
+  }
+  return hosts.Take(path);
+}
+
+bool IsNodeListExpression(std::string_view text) {
+  return text.find('[') != std::string_view::npos && text.find('=') == std::string_view::npos;
+}
+
+Result<std::vector<FleetNode>> ParseSlurmNodes(std::string_view hostnames, std::string_view nodes) {
+  std::map<std::string, std::string> addresses;
+  std::istringstream records{std::string(nodes)};
+  for (std::string line; std::getline(records, line);) {
+    std::istringstream words(line);
+    std::string name, address;
+    for (std::string word; words >> word;) {
+      if (word.starts_with("NodeName=")) name = word.substr(9);
+      if (word.starts_with("NodeAddr=")) address = word.substr(9);
+    }
+    if (!name.empty() && !address.empty()) addresses[name] = address;
+  }
+  Hosts hosts;
+  std::istringstream names{std::string(hostnames)};
+  for (std::string name; names >> name;) {
+    const auto known = addresses.find(name);
+    RAILGAUGE_RETURN_IF_ERROR(
+        hosts.Add({name, known == addresses.end() ? "" : known->second}, "Slurm's node list"));
+  }
+  return hosts.Take("Slurm's node list");
+}
+
+}  // namespace railgauge
