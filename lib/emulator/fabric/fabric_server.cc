@@ -179,6 +179,9 @@ void FabricServer::Dispatch(Connection& connection, FabricRequest& request, Fabr
       return reply.Set(Empty{});
     case FabricOp::kGetStatus:
       return reply.Set(GetStatus());
+    case FabricOp::kPublishCounters:
+      PublishCounters();
+      return reply.Set(Empty{});
     case FabricOp::kHello:
       return Hello(connection, request, reply);
     default:

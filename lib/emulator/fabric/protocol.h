@@ -24,14 +24,15 @@
 
 namespace railgauge {
 
-inline constexpr uint32_t kFabricProtocol = 0x72660001;
+inline constexpr uint32_t kFabricProtocol = 0x72660002;
 
 enum class FabricOp : uint32_t {
   // Of anybody.
-  kGetMachine,  // NodeRequest → Empty and a memfd with the machine file
-  kAddTree,     // NodeRequest and the node's /sys/class/infiniband, open → Empty
-  kGetStatus,   // Empty → FabricStatus
-  kHello,       // HelloRequest, perhaps with a tree → Welcome and the ring memory
+  kGetMachine,       // NodeRequest → Empty and a memfd with the machine file
+  kAddTree,          // NodeRequest and the node's /sys/class/infiniband, open → Empty
+  kGetStatus,        // Empty → FabricStatus
+  kPublishCounters,  // Empty → Empty, once the files of all trees say what happened until now
+  kHello,            // HelloRequest, perhaps with a tree → Welcome and the ring memory
   // After kHello.
   kNotices,        // Empty and a socket, to which Notices are sent from then on → Empty
   kAllocateRing,   // RingRequest → RingReply

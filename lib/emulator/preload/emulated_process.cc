@@ -173,6 +173,15 @@ int EmulatedProcess::StartDevices() {
   return 0;
 }
 
+void EmulatedProcess::PublishCounters() {
+  // Before the first device is open there is nothing to say; a forked child has no devices.
+  if (host() == nullptr || started_in_ != static_cast<pid_t>(RawSyscall(SYS_getpid))) return;
+  if (client_ == nullptr) return counters_.Publish();
+  Empty none;
+  (void)client_->Call(FabricOp::kPublishCounters, 0, Empty{},
+                      &none);  // a lost fabric counts no more
+}
+
 int EmulatedProcess::OpenDevice(size_t index, int flags) {
   if (const int error = StartDevices()) return error;
   const int fd = host()->Open(index, (flags & O_CLOEXEC) != 0);

@@ -60,7 +60,9 @@ class EmulatedProcess {
   bool IsDoorbell(uint64_t address) const { return DoorbellOffset(address).has_value(); }
   bool StoreDoorbell(uint64_t address, uint32_t value);
 
-  void PublishCounters() { counters_.Publish(); }
+  // The counter files say all that happened until now. A kernel asks the device when such a file is
+  // read; without this they lag by as long as the executor, on a busy host, gets no CPU.
+  void PublishCounters();
 
  private:
   explicit EmulatedProcess(EmulatedMachine machine);

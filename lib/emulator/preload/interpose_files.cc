@@ -44,6 +44,9 @@ int OpenNode(size_t node, int flags) {
 
 int OpenAt(int folder, const char* path, int flags, mode_t mode) {
   if (const auto node = EmulatedNode(path)) return LibcInt(OpenNode(*node, flags));
+  if (path != nullptr && std::strstr(path, "/hw_counters/") != nullptr && IsEmulated()) {
+    if (EmulatedProcess* process = EmulatedProcess::IfMade()) process->PublishCounters();
+  }
   return LibcInt(RawSyscall(SYS_openat, folder, path, flags, mode));
 }
 
