@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "fmt/core.h"
+#include "lib/placement/believed_speed.h"
 #include "lib/placement/sentences.h"
 #include "lib/stats/median.h"
 
 namespace railgauge {
 namespace {
-
-// Windows of one cell, without any rounds, that show how far it spreads by itself.
-constexpr size_t kRepeated = 3;
 
 // Whether a value JudgeGates::bad_placement below `median` would be within the noise.
 bool SpreadHides(double median, double mad, const JudgeGates& gates) {
@@ -61,7 +59,7 @@ Doubt DoubtOf(const Evidence& evidence, const MeasuredCell& cell) {
   if (cell.disturbed == cell.windows.size()) return Doubt::kDisturbed;
   if (!ClassSpreads(evidence, cell)) return Doubt::kNone;
   const std::vector<double> values = cell.Values();
-  if (values.size() < kRepeated) return Doubt::kSpread;
+  if (values.size() < kWindowsThatTell) return Doubt::kSpread;
   const bool spreads =
       SpreadHides(*cell.median, *MedianAbsoluteDeviation(values), evidence.gates());
   return spreads ? Doubt::kSpread : Doubt::kNone;

@@ -13,6 +13,7 @@
 #include "lib/placement/comparison.h"
 #include "lib/placement/coverage.h"
 #include "lib/placement/findings.h"
+#include "lib/placement/others_nics.h"
 #include "lib/placement/partner_blame.h"
 #include "lib/placement/sentences.h"
 #include "lib/placement/sharing.h"
@@ -39,11 +40,12 @@ struct Concern {
   std::optional<Comparison> comparison;
 };
 
-// A chosen NIC against a free rival.
+// A chosen NIC against a rival.
 struct Match {
   const MeasuredCell* cell;
   const MeasuredCell* rival;
   bool idle;
+  Reserve reserve;
   Comparison comparison;
 };
 
@@ -96,7 +98,10 @@ class ConsumerJudge {
   void CheckClass(const NicKey& nic, const MeasuredCell& cell);
   void CheckFindings(const NicKey& nic, const MeasuredCell& cell);
   void CheckSharing();
+  void CheckOthersNics();
   void AddWrong(const NicKey& nic, const Match& match, const Dimension& dimension);
+  // A rival that is better beyond doubt, where too few windows say whether it could be had.
+  void AddReserved(const NicKey& nic, const Match& match);
   void NoteRegret(const Comparison& comparison, bool free);
   std::vector<NicKey> Replacements(const NicKey& nic, const Dimension& dimension, size_t count);
   PlacementRow Row();
@@ -150,17 +155,24 @@ bool ConsumerJudge::CheckPartner(const NicKey& nic, const MeasuredCell& cell) {
 
 void ConsumerJudge::CheckRivals(const NicKey& nic, const MeasuredCell& cell,
                                 const Dimension& dimension) {
-  std::optional<Match> worse, noisy, suspected;
+  std::optional<Match> worse, reserved, noisy, suspected;
   // The rounds were made against the fastest rivals of the screening. Where those turned out to be
   // no better, a rival that looked slower then raises no suspicion by its single window.
   double fastest_cleared = 0;
   for (const Rival& rival : evidence_.RivalsOf(assignment_, nic.address, dimension)) {
-    const Match match{&cell, rival.cell, rival.idle,
+    const Match match{&cell, rival.cell, rival.idle, rival.reserve,
                       evidence_.Compare(cell, *rival.cell, gates().bad_placement)};
     const Comparison& comparison = match.comparison;
+    const auto keep_worst = [&](std::optional<Match>& kept) {
+      if (!kept || comparison.ratio < kept->comparison.ratio) kept = match;
+    };
     const bool proven = comparison.outcome != Outcome::kUnproven;
     if (rival.free || comparison.outcome == Outcome::kNotWorse) {
       NoteRegret(comparison, rival.free);
+    }
+    if (rival.reserve != Reserve::kNone && comparison.outcome == Outcome::kWorse) {
+      keep_worst(reserved);
+      continue;
     }
     if (!rival.free) continue;
     if (proven) {
@@ -168,15 +180,13 @@ void ConsumerJudge::CheckRivals(const NicKey& nic, const MeasuredCell& cell,
         if (window.round == 0) fastest_cleared = std::max(fastest_cleared, window.value);
       }
     }
-    const auto keep_worst = [&](std::optional<Match>& kept) {
-      if (!kept || comparison.ratio < kept->comparison.ratio) kept = match;
-    };
     if (comparison.outcome == Outcome::kWorse) keep_worst(worse);
     if (comparison.outcome == Outcome::kDiffers) keep_worst(differs_);
     if (comparison.outcome == Outcome::kNoisy) keep_worst(noisy);
     if (!proven && comparison.ratio < 1 - gates().bad_placement) keep_worst(suspected);
   }
   if (worse) return AddWrong(nic, *worse, dimension);
+  if (reserved) AddReserved(nic, *reserved);
   if (noisy) {
     concerns_.push_back(
         {Verdict::kNoisy,
@@ -208,7 +218,8 @@ std::vector<NicKey> ConsumerJudge::Replacements(const NicKey& nic, const Dimensi
   const double now = *CellOf(nic, dimension)->median;
   std::vector<NicKey> fresh, already_promised;
   for (const Rival& rival : evidence_.RivalsOf(assignment_, nic.address, dimension)) {
-    if (!rival.free || now >= (1 - gates().bad_placement) * *rival.cell->median) continue;
+    if (!rival.free || rival.reserve != Reserve::kNone) continue;
+    if (now >= (1 - gates().bad_placement) * *rival.cell->median) continue;
     const NicKey& key = rival.cell->cell.nic;
     (promised_.contains(key.address) ? already_promised : fresh).push_back(key);
   }
@@ -250,6 +261,23 @@ void ConsumerJudge::AddWrong(const NicKey& nic, const Match& match, const Dimens
   concern.best = kept;
   concern.best.insert(concern.best.end(), use.begin(), use.end());
   concerns_.push_back(std::move(concern));
+}
+
+void ConsumerJudge::AddReserved(const NicKey& nic, const Match& match) {
+  const NicKey& rival = match.rival->cell.nic;
+  const std::string what =
+      match.reserve == Reserve::kOtherDimension
+          ? std::string("how it is in the other direction or operation")
+          : fmt::format("what an exchange would cost {}", ListOf(evidence_.Users(rival.address)));
+  concerns_.push_back(
+      {Verdict::kUndecided,
+       1 - match.comparison.ratio,
+       fmt::format("{} is better than {} ({}; {}), but {} was measured in too few windows: allow "
+                   "more time (--time-budget).",
+                   NameOf(rival), NameOf(nic), MeasureOf(*match.cell), LossOf(match.comparison),
+                   what),
+       {},
+       match.comparison});
 }
 
 void ConsumerJudge::CheckClass(const NicKey& nic, const MeasuredCell& cell) {
@@ -324,19 +352,52 @@ void ConsumerJudge::CheckSharing() {
     if (assignment.consumer != assignment_.consumer) others.push_back(assignment.consumer);
   }
   const auto relief = FindRelief(evidence_, users, shared, promised_);
-  if (!relief) return;
+  if (!relief) return CheckOthersNics();
   Concern concern;
-  concern.verdict = Verdict::kOversubscribed;
-  concern.sentence =
-      fmt::format("{} also {} {} while {} {} idle: give {} {} instead.", ListOf(shared),
-                  shared.size() == 1 ? "serves" : "serve", ListOf(others), ListOf(relief->idle),
-                  relief->idle.size() == 1 ? "is" : "are", relief->mover.ToString(),
-                  relief->idle.size() == 1 ? "it" : "them");
+  concern.verdict = relief->sure ? Verdict::kOversubscribed : Verdict::kUndecided;
+  concern.sentence = fmt::format("{} also {} {} while {} {} idle", ListOf(shared),
+                                 shared.size() == 1 ? "serves" : "serve", ListOf(others),
+                                 ListOf(relief->idle), relief->idle.size() == 1 ? "is" : "are");
+  if (!relief->sure) {
+    concern.sentence += fmt::format(
+        ", and too few windows say whether {} would gain by {}: allow more time "
+        "(--time-budget).",
+        relief->mover.ToString(), relief->idle.size() == 1 ? "it" : "them");
+    concerns_.push_back(std::move(concern));
+    return;
+  }
+  concern.sentence += fmt::format(": give {} {} instead.", relief->mover.ToString(),
+                                  relief->idle.size() == 1 ? "it" : "them");
   if (relief->mover == assignment_.consumer) {
     for (const NicKey& nic : assignment_.nics) {
       if (std::find(shared.begin(), shared.end(), nic) == shared.end()) concern.best.push_back(nic);
     }
     concern.best.insert(concern.best.end(), relief->idle.begin(), relief->idle.end());
+  }
+  concerns_.push_back(std::move(concern));
+}
+
+void ConsumerJudge::CheckOthersNics() {
+  const auto found = FindOthersNics(evidence_, assignment_);
+  if (!found) return;
+  Concern concern;
+  concern.verdict = found->sure ? Verdict::kOversubscribed : Verdict::kUndecided;
+  concern.loss = 1 - found->ratio;
+  concern.comparison = Comparison();
+  concern.comparison->ratio = found->ratio;
+  const bool leaves = found->keep.size() < assignment_.nics.size();
+  concern.sentence = fmt::format(
+      "{} also {} {}: with its share of each NIC {} gets {:.0f} % less ({}) than if every consumer "
+      "left to the others the NICs that are nearer to them",
+      ListOf(found->shared), found->shared.size() == 1 ? "serves" : "serve", ListOf(found->with),
+      Consumer(), 100 * concern.loss, ToString(found->dimension));
+  if (!found->sure) {
+    concern.sentence += ", but this rests on too few windows: allow more time (--time-budget).";
+  } else if (leaves) {
+    concern.best = found->keep;
+    concern.sentence += fmt::format(": use {} alone.", ListOf(found->keep));
+  } else {
+    concern.sentence += fmt::format(": leave {} to it.", ListOf(found->shared));
   }
   concerns_.push_back(std::move(concern));
 }
@@ -375,7 +436,8 @@ PlacementRow ConsumerJudge::Row() {
     row.verdict = worst->verdict;
     row.reason = worst->sentence;
     row.best = worst->best;
-    if (worst->verdict == Verdict::kWrong) regret = worst->comparison;
+    const bool of_shares = worst->verdict == Verdict::kOversubscribed && worst->comparison;
+    if (worst->verdict == Verdict::kWrong || of_shares) regret = worst->comparison;
     for (const NicKey& nic : row.best) {
       if (evidence_.Idle(nic.address)) promised_.insert(nic.address);
     }

@@ -6,12 +6,14 @@
 #ifndef RAILGAUGE_LIB_PLACEMENT_EVIDENCE_H_
 #define RAILGAUGE_LIB_PLACEMENT_EVIDENCE_H_
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "lib/base/pci_address.h"
+#include "lib/placement/believed_speed.h"
 #include "lib/placement/cell_table.h"
 #include "lib/placement/comparison.h"
 #include "lib/placement/decision.h"
@@ -24,13 +26,21 @@
 
 namespace railgauge {
 
+// What about a rival hangs on windows too few to tell (believed_speed.h).
+enum class Reserve : uint8_t {
+  kNone,
+  kOtherDimension,  // whether it is worse than the chosen one in another dimension
+  kExchange,        // whether exchanging it gains
+};
+
 // A NIC that a consumer could have instead of a chosen one.
 struct Rival {
   const MeasuredCell* cell = nullptr;  // of the rival, at the consumer
   // Nobody uses it, or exchanging it with a user of it gains more than it costs. A rival that is
   // not free is rightly used by another, and no reason to call the decision wrong.
   bool free = false;
-  bool idle = false;  // nobody uses it
+  bool idle = false;                 // nobody uses it
+  Reserve reserve = Reserve::kNone;  // none: `free` is sure
 };
 
 class Evidence {
@@ -67,22 +77,32 @@ class Evidence {
   std::optional<double> Worst(const PciAddress& nic, const MemoryPlace& place,
                               const std::vector<Dimension>& dimensions) const;
 
+  // What speed a measured cell of the table may have.
+  const SpeedRange& Believed(const MeasuredCell& cell) const;
+
   // The rivals of a chosen NIC in one dimension, in the order in which one would take them: free
-  // ones first; among the fastest (within JudgeGates::differs) idle ones and nearer ones first.
-  // Only NICs that are not worse than the chosen one by JudgeGates::bad_placement in any dimension.
+  // ones first, then those that may be; among the fastest (within JudgeGates::differs) idle ones
+  // and nearer ones first. Not the NICs that are surely worse than the chosen one by
+  // JudgeGates::bad_placement in some dimension.
   std::vector<Rival> RivalsOf(const Assignment& assignment, const PciAddress& chosen,
                               const Dimension& dimension) const;
 
  private:
   // The p-values of all comparisons that a verdict of this run may rest on.
   std::vector<double> PValues() const;
-  // `free` of Rival, for a NIC that others use.
-  bool ExchangeGains(const MemoryPlace& consumer, const PciAddress& chosen, const PciAddress& rival,
-                     const Dimension& dimension) const;
-  // Worse than the chosen one by JudgeGates::bad_placement in one of the dimensions, or not
-  // measured.
-  bool WorseSomewhere(const MemoryPlace& consumer, const PciAddress& chosen,
-                      const PciAddress& rival, const std::vector<Dimension>& dimensions) const;
+  // What the medians say, and whether that is sure.
+  struct Claim {
+    bool likely = false;
+    Sure sure = Sure::kNo;
+  };
+  // Whether exchanging a NIC that others use gains more than it costs them.
+  Claim ExchangeGains(const MemoryPlace& consumer, const PciAddress& chosen,
+                      const PciAddress& rival, const Dimension& dimension) const;
+  // Whether `rival` is worse than the chosen one by JudgeGates::bad_placement in one of the
+  // dimensions, by paired rounds where there are any; surely so where it was not measured.
+  Claim WorseSomewhere(const MemoryPlace& consumer, const PciAddress& chosen,
+                       const PciAddress& rival, const std::vector<Dimension>& dimensions) const;
+  Claim Worse(const MeasuredCell& cell, const MeasuredCell& other) const;
 
   const Machine& machine_;
   const Decision& decision_;
@@ -91,6 +111,7 @@ class Evidence {
   const Relations relations_;
   const SpeedClasses classes_;
   const Findings findings_;
+  std::vector<SpeedRange> believed_;  // by index of the table's cells
   std::map<PciAddress, std::vector<MemoryPlace>> users_;
   FalseDiscovery budget_{{}};  // of PValues
 };

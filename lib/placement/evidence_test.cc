@@ -1,5 +1,8 @@
 #include "lib/placement/evidence.h"
 
+#include <optional>
+#include <vector>
+
 #include "gtest/gtest.h"
 #include "lib/placement/world_testutil.h"
 #include "lib/topology/machine_testutil.h"
@@ -68,20 +71,57 @@ TEST(EvidenceTest, AnExchangeThatGainsMakesAUsedNicFree) {
   EXPECT_FALSE(rivals[0].idle);
 }
 
-TEST(EvidenceTest, WhatIsWorseInOneDimensionIsNoRival) {
+// The rival in the place of 0000:4f:00.0 at GPU 53, in READ to_memory, if it is one.
+const Rival* FindRival(const std::vector<Rival>& rivals, const PciAddress& nic) {
+  for (const Rival& rival : rivals) {
+    if (rival.cell->cell.nic.address == nic) return &rival;
+  }
+  return nullptr;
+}
+
+TEST(EvidenceTest, WhatIsSurelyWorseInOneDimensionIsNoRival) {
   World world(MakeP5());
   const PciAddress half = Pci("0000:50:00.0");
   world.speed = [=](const Cell& cell, Relation) {
     if (cell.nic.address != half) return 10e9;
     return cell.operation == Operation::kRead ? 20e9 : 5e9;
   };
-  world.Screen();
   const Decision decision = MakeDecision(world.machine, {"gpu:0000:53:00.0 0000:4f:00.0"});
-  const Evidence evidence(world.machine, world.census, world.samples, decision, {});
-  for (const Rival& rival :
-       evidence.RivalsOf(decision.assignments[0], Pci("0000:4f:00.0"), kRead)) {
-    EXPECT_NE(rival.cell->cell.nic.address, half);
-  }
+  const auto rivals = [&] {
+    const Evidence evidence(world.machine, world.census, world.samples, decision, {});
+    std::vector<Rival> all = evidence.RivalsOf(decision.assignments[0], Pci("0000:4f:00.0"), kRead);
+    const Rival* found = FindRival(all, half);
+    return found == nullptr ? std::optional<Reserve>() : found->reserve;
+  };
+  world.Screen();
+  EXPECT_EQ(rivals(), Reserve::kOtherDimension) << "one window each, unlike its class";
+  world.Screen();
+  world.Screen();
+  EXPECT_EQ(rivals(), std::nullopt);
+}
+
+// What a user of the rival would lose hangs on one window that is unlike its class.
+TEST(EvidenceTest, ASingleWindowDoesNotDecideAnExchange) {
+  World world(MakeP4d());
+  const Decision decision = MakeDecision(
+      world.machine, {"gpu:0000:10:1c.0 0000:90:1b.0", "gpu:0000:90:1c.0 0000:10:1b.0"});
+  world.speed = [](const Cell& cell, Relation relation) {
+    const bool odd =
+        cell.nic.address == Pci("0000:90:1b.0") && cell.place.ToString() == "gpu:0000:90:1c.0";
+    return odd ? 0.6e9 : World::NearIsFast(cell, relation);
+  };
+  world.Screen();
+  const auto rival_of = [&] {
+    const Evidence evidence(world.machine, world.census, world.samples, decision, {});
+    return *FindRival(evidence.RivalsOf(decision.assignments[0], Pci("0000:90:1b.0"), kRead),
+                      Pci("0000:10:1b.0"));
+  };
+  EXPECT_EQ(rival_of().reserve, Reserve::kExchange);
+  world.Screen();
+  world.Screen();
+  // 6.25 and 6.25 GB/s for 12.5 and 0.6: no gain.
+  EXPECT_EQ(rival_of().reserve, Reserve::kNone);
+  EXPECT_FALSE(rival_of().free);
 }
 
 }  // namespace

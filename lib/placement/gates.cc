@@ -14,6 +14,7 @@ std::vector<NamedGate> Describe(const JudgeGates& gates) {
       {"shortlist_z", gates.shortlist_z, "robust z in its class of a cell worth more windows"},
       {"class_spread_floor", gates.class_spread_floor, "least spread of a class, as a share"},
       {"min_class_size", static_cast<double>(gates.min_class_size), "members a class needs"},
+      {"odd_window", gates.odd_window, "factor by which a single window may be off"},
       {"max_suspects", static_cast<double>(gates.max_suspects),
        "chosen NICs of a consumer that are measured again"},
       {"wide_spread", gates.wide_spread, "times the spread of a class that is a finding"},

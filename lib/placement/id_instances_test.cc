@@ -40,8 +40,7 @@ bool OfIds(const Finding& finding) {
 }
 
 // "kind nic field", '-' for none; ',' between.
-std::string FindingsOf(const EmulatedMachine& emulated, const Machine& seen) {
-  const std::vector<CensusRow> census = CensusOf(emulated, seen);
+std::string FindingsOf(const Machine& seen, const std::vector<CensusRow>& census) {
   EXPECT_FALSE(census.empty());
   std::string text;
   for (const Finding& finding : AllFindings(seen, census, {}, nullptr)) {
@@ -51,6 +50,10 @@ std::string FindingsOf(const EmulatedMachine& emulated, const Machine& seen) {
             (finding.field ? std::string(ToString(*finding.field)) : "-");
   }
   return text;
+}
+
+std::string FindingsOf(const EmulatedMachine& emulated, const Machine& seen) {
+  return FindingsOf(seen, CensusOf(emulated, seen));
 }
 
 std::string FindingsOf(const std::string& spec) {
@@ -80,6 +83,21 @@ TEST_P(HealthyTest, WhatAllNicsShareIsNoFinding) {
   for (const char* fault : {"ids-none", "ids-unsupported", "ids-partial=recv",
                             "ids-partial=rdma_read", "ids-partial=rdma_recv"}) {
     EXPECT_EQ(FindingsOfIdFault(type, fault), "") << fault;
+  }
+}
+
+// A NIC that was not asked about its own GPU is no sibling of those that have none.
+TEST_P(HealthyTest, WhicheverPlacesAreAskedThereIsNone) {
+  const SeenMachine& machine = SeeMachine(GetParam());
+  const std::vector<CensusRow> whole = CensusOf(machine.emulated, machine.seen);
+  for (const MemoryPlace& place : machine.seen.Places()) {
+    std::vector<CensusRow> without = whole, only = whole;
+    std::erase_if(without, [&](const CensusRow& row) { return row.place == place; });
+    std::erase_if(only, [&](const CensusRow& row) { return row.place != place; });
+    if (!without.empty()) {
+      EXPECT_EQ(FindingsOf(machine.seen, without), "") << "without " << place.ToString();
+    }
+    EXPECT_EQ(FindingsOf(machine.seen, only), "") << "only " << place.ToString();
   }
 }
 

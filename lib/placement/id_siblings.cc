@@ -9,6 +9,7 @@
 #include "fmt/core.h"
 #include "lib/placement/finding_kinds.h"
 #include "lib/placement/sentences.h"
+#include "lib/topology/relation.h"
 
 namespace railgauge {
 namespace {
@@ -270,18 +271,31 @@ bool DecidedByPlace(std::span<const NicIds> table, std::span<const size_t> sibli
                      [&](const MemoryPlace& place) { return named[place].size() == 1; });
 }
 
+// The relations that a NIC has to each kind of place, whether the census asked there or not: a
+// census of some places must not make a NIC whose GPU it left out the sibling of one without a GPU.
+using Situation = std::set<std::pair<MemoryPlace::Kind, Relation>>;
+
+Situation SituationOf(const Machine& machine, const Nic* nic, const NicIds& ids) {
+  Situation situation;
+  for (const IdSlot& slot : ids.slots) situation.insert({slot.place.kind, slot.relation});
+  if (nic == nullptr) return situation;
+  for (const auto& places : {machine.Places(), machine.UnsupportedPlaces()}) {
+    for (const MemoryPlace& place : places) {
+      situation.insert({place.kind, RelationOf(machine, *nic, place).relation});
+    }
+  }
+  return situation;
+}
+
 }  // namespace
 
 std::vector<std::vector<size_t>> SiblingClasses(const Machine& machine,
                                                 std::span<const NicIds> table) {
-  using Situation = std::set<std::pair<MemoryPlace::Kind, Relation>>;
   std::map<std::pair<uint16_t, Situation>, std::vector<size_t>> classes;
   for (size_t i = 0; i < table.size(); ++i) {
     const Nic* nic = machine.FindNic(table[i].nic.address);
-    Situation situation;
-    for (const IdSlot& slot : table[i].slots) situation.insert({slot.place.kind, slot.relation});
     const uint16_t model = nic == nullptr ? uint16_t{0} : nic->device_id;
-    classes[{model, std::move(situation)}].push_back(i);
+    classes[{model, SituationOf(machine, nic, table[i])}].push_back(i);
   }
   std::vector<std::vector<size_t>> lists;
   for (auto& [key, members] : classes) lists.push_back(std::move(members));

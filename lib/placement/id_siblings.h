@@ -1,9 +1,9 @@
 // Findings: NICs whose interconnect ids tell other places apart than those of their siblings.
 //
-// Siblings are NICs of one model that have the same relations to the same kinds of place: by the
-// machine's symmetry one would expect the same pattern of equal and different ids. Which pattern
-// that is, nobody can know beforehand; so what most siblings show is what is usual here, and where
-// more than a third do otherwise, nothing is.
+// Siblings are NICs of one model that have the same relations to the same kinds of place, those
+// that the census left out included: by the machine's symmetry one would expect the same pattern of
+// equal and different ids. Which pattern that is, nobody can know beforehand; so what most siblings
+// show is what is usual here, and where more than a third do otherwise, nothing is.
 #ifndef RAILGAUGE_LIB_PLACEMENT_ID_SIBLINGS_H_
 #define RAILGAUGE_LIB_PLACEMENT_ID_SIBLINGS_H_
 

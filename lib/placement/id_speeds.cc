@@ -11,6 +11,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/pci_address.h"
+#include "lib/placement/believed_speed.h"
 #include "lib/placement/cell_table.h"
 #include "lib/placement/finding_kinds.h"
 #include "lib/placement/id_siblings.h"
@@ -22,8 +23,6 @@
 namespace railgauge {
 namespace {
 
-// A single window or two may have met something that passed.
-constexpr size_t kWindowsThatTell = 3;
 constexpr size_t kSiblingsThatTell = 3;
 
 std::vector<double> Undisturbed(const MeasuredCell& cell) {
@@ -72,37 +71,51 @@ bool AllBelow(const std::vector<double>& windows, double limit) {
          std::all_of(windows.begin(), windows.end(), [&](double value) { return value < limit; });
 }
 
-void AddSlowPlaces(const NicIds& nic, IcField field, const CellTable& table,
-                   const JudgeGates& gates, SlowPlaces& slow) {
+// What the places that are like this one in id and relation give; empty where that is not known
+// well enough. A few single windows may be half too fast, and then the class, which is the same
+// relation at all NICs, says otherwise: of the two the lower counts.
+std::optional<double> UsualOf(const Evidence& evidence, const Attributed& one,
+                              const std::vector<Attributed>& members) {
+  std::vector<double> medians;
+  size_t windows = 0;
+  for (const Attributed& other : members) {
+    if (other.place == one.place) continue;
+    medians.push_back(*other.cell->median);
+    windows += Undisturbed(*other.cell).size();
+  }
+  std::optional<double> usual = Median(medians);
+  if (!usual) return std::nullopt;
+  if (const auto standing = evidence.classes().Of(*one.cell)) {
+    return std::min(*usual, standing->median);
+  }
+  return windows >= kWindowsThatTell ? usual : std::nullopt;
+}
+
+void AddSlowPlaces(const Evidence& evidence, const NicIds& nic, IcField field, SlowPlaces& slow) {
+  const double bad = evidence.gates().bad_placement;
   std::map<std::pair<PlaceGroup, uint16_t>, std::vector<Attributed>> alike;
-  for (const Attributed& one : AttributedTo(nic, field, table)) {
+  for (const Attributed& one : AttributedTo(nic, field, evidence.table())) {
     if (one.group.relation != Relation::kUnknown) alike[{one.group, one.id}].push_back(one);
   }
   for (const auto& [key, members] : alike) {
     for (const Attributed& one : members) {
-      std::vector<double> others;
-      for (const Attributed& other : members) {
-        if (other.place != one.place) others.push_back(*other.cell->median);
-      }
-      const std::optional<double> usual = Median(others);
-      if (!usual || !AllBelow(Undisturbed(*one.cell), (1 - gates.bad_placement) * *usual)) continue;
+      const std::optional<double> usual = UsualOf(evidence, one, members);
+      if (!usual || !AllBelow(Undisturbed(*one.cell), (1 - bad) * *usual)) continue;
       SlowAtPlace& entry = slow[{field, one.place}];
       if (entry.nics.empty()) {
-        entry.example =
-            fmt::format("{}, id {}, {}: {} in {} windows, {} the median of {} others",
-                        NameOf(nic.nic), one.id, ToText(one.group), RateOf(*one.cell->median),
-                        one.cell->windows.size(), RateOf(*usual), others.size());
+        entry.example = fmt::format(
+            "{}, id {}, {}: {} in {} windows, where {} are usual", NameOf(nic.nic), one.id,
+            ToText(one.group), RateOf(*one.cell->median), one.cell->windows.size(), RateOf(*usual));
       }
       entry.nics.push_back(nic.nic);
     }
   }
 }
 
-std::vector<Finding> IdsWithTwoSpeeds(std::span<const NicIds> nics, const CellTable& table,
-                                      const JudgeGates& gates) {
+std::vector<Finding> IdsWithTwoSpeeds(const Evidence& evidence, std::span<const NicIds> nics) {
   SlowPlaces slow;
   for (const NicIds& nic : nics) {
-    for (const IcField field : kIcFields) AddSlowPlaces(nic, field, table, gates, slow);
+    for (const IcField field : kIcFields) AddSlowPlaces(evidence, nic, field, slow);
   }
   std::vector<Finding> findings;
   for (const auto& [key, entry] : slow) {
@@ -295,7 +308,7 @@ std::vector<Finding> FindIdSpeeds(const Evidence& evidence, std::span<const Cens
   const std::vector<NicIds> nics = GatherIds(census);
   const CellTable& table = evidence.table();
   const JudgeGates& gates = evidence.gates();
-  std::vector<Finding> findings = IdsWithTwoSpeeds(nics, table, gates);
+  std::vector<Finding> findings = IdsWithTwoSpeeds(evidence, nics);
   for (auto family :
        {IdsWithOneSpeed(evidence.machine(), nics, table, gates), IdsThatChanged(nics, samples)}) {
     findings.insert(findings.end(), family.begin(), family.end());

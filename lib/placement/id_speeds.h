@@ -17,7 +17,9 @@ namespace railgauge {
 // Slower counts from three undisturbed windows on that are all slower than what they are held
 // against, by more than JudgeGates::bad_placement:
 //  * id_with_two_speeds: of the places that have one id and one relation to a NIC, some are slower
-//    than the median of the others. One finding for all NICs to which the same place is slower.
+//    than the median of the others, and than the median of that relation at all NICs (of those
+//    alone, single windows may be half too fast). One finding for all NICs to which the same place
+//    is slower.
 //  * ids_with_one_speed: a NIC reaches two groups of places at one speed (JudgeGates::differs)
 //    though it names different ids for them and its siblings, three or more, have two speeds
 //    there; and the group that is fast at these is slower at it. What limits it is then likely

@@ -5,11 +5,14 @@
 //   WRONG           another NIC, idle or worth exchanging, was measured better than a chosen one by
 //                   more than JudgeGates::bad_placement; `best` names the NICs to use
 //   OVERSUBSCRIBED  a chosen NIC serves several consumers while an idle one would do better than a
-//                   share of it
+//                   share of it, or while each would have more if it left to the others what is
+//                   nearer to these (others_nics.h)
 //   SLOW            a chosen NIC is slower than its class, and no better one is free
 //   INVALID         the measurement of a chosen NIC contradicts itself
 //   UNDECIDED       something that the verdict needs was not measured, or looks bad and was not
-//                   measured often enough to prove it
+//                   measured often enough to prove it, or is bad and too few windows say whether
+//                   there is a way out (Rival::reserve), or only one of two NICs is slow that were
+//                   measured with each other alone (partner_blame.h)
 //   NOISY           the paired rounds spread too much to tell, or without such rounds, single
 //                   windows that were disturbed or spread too much (certainty.h)
 //   OK              none of these

@@ -195,13 +195,12 @@ TEST(SpeedFindingsTest, WhatWindowsSayOfThemselvesIsSaidOnce) {
   EXPECT_EQ(KindsOf(FindingsOf(records)), "cpu_bound no_counters");
 }
 
-// However many cells show it, one finding per class.
-TEST(SpeedFindingsTest, TwoSpeedsAreOneFindingPerClass) {
+// However many cells show it, and in both directions, one finding.
+TEST(SpeedFindingsTest, TwoSpeedsAreOneFindingPerRelation) {
   auto records = RecordsOf("p5.48xlarge");
   std::vector<Sample> more;
   for (const Sample& sample : records.samples) {
     const bool shown = sample.cell.place.is_gpu() && sample.cell.operation == Operation::kRead &&
-                       sample.cell.direction == Direction::kToMemory &&
                        sample.throughput->value > 12.4e9;
     if (!shown) continue;
     for (uint32_t round = 1; round <= 20; ++round) {
@@ -215,7 +214,8 @@ TEST(SpeedFindingsTest, TwoSpeedsAreOneFindingPerClass) {
   records.samples.insert(records.samples.end(), more.begin(), more.end());
   const auto findings = FindingsOf(records);
   ASSERT_EQ(KindsOf(findings), "two_speeds") << TextOf(findings);
-  EXPECT_NE(findings[0].sentence.find("32 of 32 same_switch GPU cells (READ to_memory, 1MiB)"),
+  EXPECT_NE(findings[0].sentence.find("32 of 32 same_switch GPU cells (READ to_memory, 1MiB), 32 "
+                                      "of 32 (READ from_memory, 1MiB) have two speeds"),
             std::string::npos)
       << findings[0].sentence;
 }

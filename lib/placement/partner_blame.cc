@@ -1,5 +1,6 @@
 #include "lib/placement/partner_blame.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace railgauge {
@@ -18,30 +19,32 @@ struct Apart {
   bool slow = false;
 };
 
+// `slow` is what the two give together. A cell whose path carries hardly more than that says
+// nothing: there a slow NIC is as fast as any.
 Apart ApartFrom(const Evidence& evidence, const std::vector<const MeasuredCell*>& cells,
-                const PciAddress& other) {
+                const PciAddress& other, double slow) {
   Apart apart;
   for (const MeasuredCell* cell : cells) {
     if (!cell->partner || cell->partner->address == other) continue;
-    apart.measured = true;
-    apart.slow = apart.slow || IsSlow(evidence, *cell);
+    if (IsSlow(evidence, *cell)) return {true, true};
+    const auto standing = evidence.classes().Of(*cell);
+    const double path = std::max(*cell->median, standing ? standing->median : 0);
+    apart.measured |= slow < (1 - evidence.gates().bad_placement) * path;
   }
   return apart;
 }
 
-// The measured cells of `nic` that do what it does in `dimension`; of these, those at host memory
-// where there are any and `host` asks for them.
+// The measured cells of `nic` that do what it does in `dimension`, all or those at host memory.
 std::vector<const MeasuredCell*> CellsOf(const Evidence& evidence, const PciAddress& nic,
                                          const Dimension& dimension, bool host) {
-  std::vector<const MeasuredCell*> all, at_host;
+  std::vector<const MeasuredCell*> cells;
   for (const MeasuredCell& cell : evidence.table().cells()) {
     const bool same = cell.cell.nic.address == nic && cell.cell.operation == dimension.operation &&
                       cell.cell.direction == dimension.direction;
     if (!same || !cell.measured()) continue;
-    all.push_back(&cell);
-    if (cell.cell.place.is_host()) at_host.push_back(&cell);
+    if (!host || cell.cell.place.is_host()) cells.push_back(&cell);
   }
-  return host && !at_host.empty() ? at_host : all;
+  return cells;
 }
 
 Direction Opposite(Direction direction) {
@@ -56,11 +59,14 @@ Blame BlameFor(const Evidence& evidence, const MeasuredCell& cell) {
   const Cell& what = cell.cell;
   const PciAddress& nic = what.nic.address;
   const PciAddress& partner = cell.partner->address;
-  const std::vector<const MeasuredCell*> of_partner =
-      CellsOf(evidence, partner, {what.operation, Opposite(what.direction)}, true);
+  const Dimension other_end = {what.operation, Opposite(what.direction)};
+  const auto of_partner = CellsOf(evidence, partner, other_end, false);
   const Apart own =
-      ApartFrom(evidence, CellsOf(evidence, nic, {what.operation, what.direction}, false), partner);
-  const Apart others = ApartFrom(evidence, of_partner, nic);
+      ApartFrom(evidence, CellsOf(evidence, nic, {what.operation, what.direction}, false), partner,
+                *cell.median);
+  Apart others =
+      ApartFrom(evidence, CellsOf(evidence, partner, other_end, true), nic, *cell.median);
+  if (!others.measured) others = ApartFrom(evidence, of_partner, nic, *cell.median);
   if (own.slow) return Blame::kNic;
   if (others.slow) return Blame::kPartner;
   if (others.measured) return Blame::kNic;

@@ -3,7 +3,7 @@
 // In loopback a transfer passes the NIC under test and its partner (PartnerOf,
 // topology/relation.h), so a slow NIC slows down its own cells and those that have it for a
 // partner. What tells them apart are the cells in which the two were not together: the slow one is
-// slow in these, too.
+// slow in these, too, where their path is fast enough to show it.
 #ifndef RAILGAUGE_LIB_PLACEMENT_PARTNER_BLAME_H_
 #define RAILGAUGE_LIB_PLACEMENT_PARTNER_BLAME_H_
 
@@ -22,7 +22,7 @@ enum class Blame : uint8_t {
 };
 
 // The partner is asked about what it does in this cell: the same operation from the other end, the
-// opposite direction, with host memory where that was measured.
+// opposite direction, with host memory where that tells.
 Blame BlameFor(const Evidence& evidence, const MeasuredCell& cell);
 
 }  // namespace railgauge

@@ -1,5 +1,7 @@
 #include "lib/placement/partner_blame.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -21,26 +23,24 @@ PciAddress FixedPartner(const Machine& machine, const Cell& cell) {
   return PartnerOf(machine, cell.nic.address, cell.place);
 }
 
-// A world in which a transfer is 0.6 times as fast where `slow` is at either end.
-World LoopbackWorld(Machine machine, const Decision& decision, const PciAddress& slow,
-                    PartnerRule partner_of) {
-  World world(std::move(machine));
-  world.speed = [&world, slow, partner_of](const Cell& cell, Relation relation) {
-    const bool passed = cell.nic.address == slow || partner_of(world.machine, cell) == slow;
-    return World::NearIsFast(cell, relation) * (passed ? 0.6 : 1);
-  };
-  world.Check(decision);
-  for (Sample& sample : world.samples) {
-    sample.partner = {partner_of(world.machine, sample.cell), ""};
-  }
-  return world;
-}
+using SpeedRule = double (*)(double path, bool passes_slow);
+double SlowedDown(double path, bool passes_slow) { return path * (passes_slow ? 0.6 : 1); }
+// Slow paths are as fast as ever.
+double AtMost7(double path, bool passes_slow) { return passes_slow ? std::min(path, 7e9) : path; }
 
 class PartnerBlameTest : public testing::Test {
  protected:
-  void Judge(Machine machine, const PciAddress& slow, PartnerRule partner_of) {
+  // In a world in which a transfer that `slow` is an end of is as fast as `speed` says.
+  void Judge(Machine machine, const PciAddress& slow, PartnerRule partner_of,
+             SpeedRule speed = SlowedDown) {
     decision_ = *DecideByPolicy("nearest", machine);
-    const World world = LoopbackWorld(std::move(machine), decision_, slow, partner_of);
+    World world(std::move(machine));
+    world.partner = partner_of;
+    world.speed = [&world, slow, partner_of, speed](const Cell& cell, Relation relation) {
+      const bool passes = cell.nic.address == slow || partner_of(world.machine, cell) == slow;
+      return speed(World::NearIsFast(cell, relation), passes);
+    };
+    world.Check(decision_);
     placement_ = railgauge::Judge(world.machine, world.census, world.samples, decision_).placement;
   }
 
@@ -90,6 +90,40 @@ TEST_F(PartnerBlameTest, WithEachOtherAloneEitherMayBeSlow) {
     EXPECT_EQ(row.verdict, of_pair ? Verdict::kUndecided : Verdict::kOk) << row.reason;
     if (of_pair) {
       EXPECT_NE(row.reason.find("either may be slow"), std::string::npos) << row.reason;
+    }
+  }
+}
+
+// The two NICs of a p4d's node are each other's partners where paths are fast, so that one slow NIC
+// makes half of every class slow. Nobody stands out of that; that one pair is slow shows all the
+// same.
+TEST_F(PartnerBlameTest, HalfOfAClassMayBeSlow) {
+  for (const char* slow : {"0000:10:1b.0", "0000:a0:1b.0"}) {
+    Judge(MakeP4d(), Pci(slow), FixedPartner, AtMost7);
+    ASSERT_EQ(placement_.size(), 8u);
+    for (const PlacementRow& row : placement_) {
+      const bool of_pair = (row.consumer.gpu.bus < 0x90) == (Pci(slow).bus < 0x90);
+      EXPECT_EQ(row.verdict, of_pair ? Verdict::kUndecided : Verdict::kOk) << row.reason;
+      if (of_pair) {
+        EXPECT_NE(row.reason.find("either may be slow"), std::string::npos) << row.reason;
+      }
+    }
+  }
+}
+
+// With the other node's NICs it is measured only where the path is slow, too; when it is slow even
+// for that, it alone explains what is.
+TEST_F(PartnerBlameTest, OfTwoPartnersTheOneThatIsSlowApartIsNamed) {
+  Judge(MakeP4d(), Pci("0000:10:1b.0"), FixedPartner, SlowedDown);
+  for (const PlacementRow& row : placement_) {
+    const uint8_t bus = row.consumer.gpu.bus;
+    EXPECT_EQ(row.verdict, bus == 0x10   ? Verdict::kSlow
+                           : bus == 0x20 ? Verdict::kUndecided
+                                         : Verdict::kOk)
+        << row.reason;
+    if (bus == 0x20) {
+      EXPECT_NE(row.reason.find("0000:10:1b.0 (rdmap16s27) is slow itself"), std::string::npos)
+          << row.reason;
     }
   }
 }

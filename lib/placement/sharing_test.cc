@@ -26,6 +26,7 @@ TEST(SharingTest, TheFarUserMovesToItsOwnSwitch) {
   world.Screen();
   const auto relief = ReliefIn(world);
   ASSERT_TRUE(relief);
+  EXPECT_TRUE(relief->sure);
   EXPECT_EQ(relief->mover, kGpu1);
   EXPECT_EQ(relief->idle, std::vector{world.nic("0000:60:00.0")});
   EXPECT_EQ(ReliefIn(world, {Pci("0000:60:00.0")})->idle, std::vector{world.nic("0000:61:00.0")});
@@ -38,6 +39,26 @@ TEST(SharingTest, HalfAFastNicIsBetterThanASlowOne) {
   };
   world.Screen();
   EXPECT_FALSE(ReliefIn(world));
+}
+
+// One window of a slow idle NIC is far too fast, as its class shows.
+TEST(SharingTest, SingleWindowsAreNotSure) {
+  World world(MakeP5());
+  bool first = true;
+  world.speed = [&first](const Cell& cell, Relation relation) {
+    if (cell.nic.address == PciAddress{0, 0x4f, 0, 0}) return 12.5e9;
+    if (relation == Relation::kSameSwitch) return 5e9;
+    return cell.nic.address == PciAddress{0, 0xc6, 0, 0} && first ? 8e9 : 5e9;
+  };
+  world.Screen();
+  const auto relief = ReliefIn(world);
+  ASSERT_TRUE(relief);
+  EXPECT_FALSE(relief->sure);
+  EXPECT_EQ(relief->idle, std::vector{world.nic("0000:c6:00.0")});
+  first = false;
+  world.Screen();
+  world.Screen();
+  EXPECT_FALSE(ReliefIn(world)) << "it was one window of three";
 }
 
 TEST(SharingTest, UnmeasuredIdleNicsCountByRelation) {

@@ -27,7 +27,8 @@ void AddRivals(const Evidence& evidence, const Assignment& assignment, const Dim
     if (cell == nullptr || !cell->measured()) continue;
     const std::vector<Rival> rivals = evidence.RivalsOf(assignment, nic.address, dimension);
     if (rivals.empty()) continue;
-    found.push_back(PairOf(*cell, *rivals[0].cell, rivals[0].free, evidence.gates()));
+    const bool may_be_free = rivals[0].free || rivals[0].reserve != Reserve::kNone;
+    found.push_back(PairOf(*cell, *rivals[0].cell, may_be_free, evidence.gates()));
   }
   std::stable_sort(found.begin(), found.end(), [](const CellPair& a, const CellPair& b) {
     return std::tuple(!a.suspect, a.ratio) < std::tuple(!b.suspect, b.ratio);
@@ -65,6 +66,38 @@ void AddIdle(const Evidence& evidence, const Assignment& assignment, std::vector
     pair.suspect = true;
     pairs.push_back(std::move(pair));
   }
+}
+
+// Of a chosen NIC that looks bad against a rival which may be free or not: the cells with too few
+// windows on which that hangs.
+std::vector<const MeasuredCell*> CellsInReserve(const Evidence& evidence,
+                                                const Assignment& assignment, const NicKey& nic,
+                                                const Dimension& dimension) {
+  const CellTable& table = evidence.table();
+  const MeasuredCell* cell = table.Find(nic.address, assignment.consumer, dimension);
+  std::vector<const MeasuredCell*> cells;
+  const auto add = [&](const PciAddress& of, const MemoryPlace& place, const Dimension& in) {
+    const MeasuredCell* found = table.Find(of, place, in);
+    if (found != nullptr && found->measured() && evidence.Believed(*found).few_windows) {
+      cells.push_back(found);
+    }
+  };
+  if (cell == nullptr || !cell->measured()) return cells;
+  for (const Rival& rival : evidence.RivalsOf(assignment, nic.address, dimension)) {
+    if (*cell->median >= (1 - evidence.gates().bad_placement) * *rival.cell->median) continue;
+    if (rival.reserve == Reserve::kNone) break;  // free without doubt, or not free
+    const PciAddress& address = rival.cell->cell.nic.address;
+    for (const Dimension& other : evidence.JudgedDimensions(assignment)) {
+      add(nic.address, assignment.consumer, other);
+      add(address, assignment.consumer, other);
+    }
+    for (const MemoryPlace& user : evidence.Users(address)) {
+      add(address, user, dimension);
+      add(nic.address, user, dimension);
+    }
+    break;  // the best of them; what it turns out to be is known before the others are needed
+  }
+  return cells;
 }
 
 // A pair may be there for several reasons: it is one, and a suspect if it is by any.
@@ -121,6 +154,15 @@ std::vector<Cell> WorthMoreWindows(const Machine& machine, std::span<const Censu
     if (DoubtOf(evidence, *cell) == Doubt::kDisturbed) add(cell->cell);
   }
   for (const auto& [z, cell] : suspects) add(cell);
+  for (const Assignment& assignment : decision.assignments) {
+    for (const NicKey& nic : assignment.nics) {
+      for (const Dimension& dimension : kDimensions) {
+        for (const auto* cell : CellsInReserve(evidence, assignment, nic, dimension)) {
+          add(cell->cell);
+        }
+      }
+    }
+  }
   for (const MeasuredCell* cell : doubtful) add(cell->cell);
   return cells;
 }

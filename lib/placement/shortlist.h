@@ -25,7 +25,8 @@ struct CellPair {
 };
 
 // After the screening by one window each: the cells of chosen NICs of which no window was
-// undisturbed, the cells that are suspects of their class, the farthest from it first, and the
+// undisturbed, the cells that are suspects of their class, the farthest from it first, the cells on
+// which it hangs whether a chosen NIC that looks bad could be exchanged (Rival::reserve), and the
 // cells of chosen NICs whose class spreads too much (certainty.h). Two more windows tell most
 // disturbed windows from slow paths, for any cell, and save the paired rounds of a chosen one.
 std::vector<Cell> WorthMoreWindows(const Machine& machine, std::span<const CensusRow> census,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "lib/stats/median.h"
 #include "lib/stats/median_interval.h"
@@ -35,19 +37,55 @@ SpeedClasses::SpeedClasses(const CellTable& table, const Relations& relations,
     classes_[KeyOf(cell)].members.push_back(&cell);
   }
   for (auto& [key, one] : classes_) {
-    std::vector<double> medians;
-    for (const MeasuredCell* cell : one.members) medians.push_back(*cell->median);
-    one.median = *Median(medians);
-    one.mad = *MedianAbsoluteDeviation(medians);
+    HoldAgainst(one.members, one);
+    const bool equals = std::get<Relation>(key) != Relation::kUnknown;
+    if (!equals || one.members.size() < gates_.min_class_size) continue;
+    const std::vector<const MeasuredCell*> apart = ApartFromASlowNic(one);
+    if (!apart.empty()) HoldAgainst(apart, one);
   }
   std::vector<double> p_values;
   for (const auto& [key, one] : classes_) {
     if (one.members.size() < gates_.min_class_size) continue;
     for (const MeasuredCell* cell : one.members) {
-      p_values.push_back(OutlierPValue(ZOf(*cell, one), one.members.size()));
+      p_values.push_back(OutlierPValue(ZOf(*cell, one), one.held_against));
     }
   }
   screening_ = FalseDiscovery(std::move(p_values));
+}
+
+void SpeedClasses::HoldAgainst(const std::vector<const MeasuredCell*>& cells, Class& one) const {
+  std::vector<double> medians;
+  for (const MeasuredCell* cell : cells) medians.push_back(*cell->median);
+  one.held_against = cells.size();
+  one.median = *Median(medians);
+  one.mad = *MedianAbsoluteDeviation(medians);
+}
+
+std::vector<const MeasuredCell*> SpeedClasses::ApartFromASlowNic(const Class& one) const {
+  std::set<PciAddress> ends;
+  for (const MeasuredCell* cell : one.members) {
+    if (!cell->partner) return {};  // at a peer, only its own NIC slows a cell down
+    ends.insert({cell->cell.nic.address, cell->partner->address});
+  }
+  std::vector<const MeasuredCell*> best;
+  for (const PciAddress& nic : ends) {
+    std::vector<const MeasuredCell*> apart;
+    std::vector<double> of_nic, of_others;
+    for (const MeasuredCell* cell : one.members) {
+      const bool passes = cell->cell.nic.address == nic || cell->partner->address == nic;
+      (passes ? of_nic : of_others).push_back(*cell->median);
+      if (!passes) apart.push_back(cell);
+    }
+    // Where the others are more, the median is theirs anyway; one alone proves nothing.
+    if (apart.size() < 2 || of_nic.size() < apart.size() || apart.size() <= best.size()) continue;
+    const double fastest = *std::max_element(of_nic.begin(), of_nic.end());
+    const double slowest = *std::min_element(of_others.begin(), of_others.end());
+    if (fastest < (1 - gates_.differs) * slowest &&
+        *Median(of_nic) < (1 - gates_.bad_placement) * *Median(of_others)) {
+      best = std::move(apart);
+    }
+  }
+  return best;
 }
 
 double SpeedClasses::ZOf(const MeasuredCell& cell, const Class& one) const {
@@ -72,11 +110,11 @@ std::optional<SpeedClasses::Standing> SpeedClasses::Of(const MeasuredCell& cell)
     return std::nullopt;
   }
   Standing standing;
-  standing.members = one->members.size();
+  standing.members = one->held_against;
   standing.median = one->median;
   standing.mad = one->mad;
   standing.z = ZOf(cell, *one);
-  standing.adjusted_p_value = screening_.Adjusted(OutlierPValue(standing.z, one->members.size()));
+  standing.adjusted_p_value = screening_.Adjusted(OutlierPValue(standing.z, one->held_against));
   standing.suspect =
       standing.z <= gates_.shortlist_z && *cell.median < (1 - gates_.differs) * one->median;
   standing.looks_slow = standing.suspect &&

@@ -40,10 +40,10 @@ class SpeedClasses {
   SpeedClasses(const CellTable& table, const Relations& relations, const JudgeGates& gates);
 
   struct Standing {
-    size_t members = 0;
-    double median = 0;  // of the members' medians
-    double mad = 0;     // of these
-    double z = 0;       // robust, of this cell
+    size_t members = 0;  // that it is held against: of the class, or those apart from a slow NIC
+    double median = 0;   // of these members' medians
+    double mad = 0;      // of these
+    double z = 0;        // robust, of this cell
     // The chance of such a z in a class of equals, adjusted for the number of cells of the run.
     double adjusted_p_value = 1;
     // Below, by JudgeGates::shortlist_z and by more than JudgeGates::differs: worth more windows.
@@ -74,10 +74,15 @@ class SpeedClasses {
   using Key = std::tuple<Relation, MemoryPlace::Kind, Dimension, Bytes>;
   struct Class {
     std::vector<const MeasuredCell*> members;
+    size_t held_against = 0;  // members that the median and MAD are of
     double median = 0;
     double mad = 0;
   };
 
+  void HoldAgainst(const std::vector<const MeasuredCell*>& cells, Class& one) const;
+  // The members apart from a NIC that may be what makes half of the class or more slow; empty where
+  // there is none.
+  std::vector<const MeasuredCell*> ApartFromASlowNic(const Class& one) const;
   Key KeyOf(const MeasuredCell& cell) const;
   double ZOf(const MeasuredCell& cell, const Class& one) const;
   const Class* Find(const MeasuredCell& cell) const;

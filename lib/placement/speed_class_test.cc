@@ -1,5 +1,8 @@
 #include "lib/placement/speed_class.h"
 
+#include <map>
+#include <vector>
+
 #include "gtest/gtest.h"
 #include "lib/placement/world_testutil.h"
 #include "lib/topology/machine_testutil.h"
@@ -133,6 +136,65 @@ TEST(SpeedClassTest, UnmeasuredCellsHaveNoStanding) {
   EXPECT_FALSE(classes.Of(table.cells()[0]));
   EXPECT_EQ(classes.PeerOf(table.cells()[0]), nullptr);
   EXPECT_EQ(classes.CompareWithClass(table.cells()[0]).outcome, Outcome::kUnproven);
+}
+
+// A p4d whose NICs have fixed partners, by their places in the list of NICs.
+World InLoopback(const std::vector<size_t>& partners, const PciAddress& slow) {
+  World world(MakeP4d());
+  std::map<PciAddress, PciAddress> partner_of;
+  for (size_t i = 0; i < partners.size(); ++i) {
+    const std::vector<Nic>& nics = world.machine.nics;
+    partner_of[nics[i].position.address] = nics[partners[i]].position.address;
+  }
+  world.partner = [partner_of](const Machine&, const Cell& cell) {
+    return partner_of.at(cell.nic.address);
+  };
+  world.speed = [partner_of, slow](const Cell& cell, Relation relation) {
+    const bool passes = cell.nic.address == slow || partner_of.at(cell.nic.address) == slow;
+    return World::NearIsFast(cell, relation) * (passes ? 0.6 : 1);
+  };
+  world.Screen();
+  return world;
+}
+
+// In loopback one slow NIC of four makes its partner's cells slow, too: half of a class.
+TEST(SpeedClassTest, WhatOneNicIsAnEndOfIsHeldAgainstTheRest) {
+  const World world = InLoopback({1, 0, 3, 2}, Pci("0000:10:1b.0"));
+  const CellTable table(world.samples);
+  const Relations relations(world.census);
+  const SpeedClasses classes(table, relations, JudgeGates());
+  for (const MeasuredCell& cell : table.cells()) {
+    const auto standing = classes.Of(cell);
+    if (!standing) continue;
+    const bool of_pair = cell.cell.nic.address.bus < 0x90;
+    EXPECT_EQ(standing->suspect, of_pair) << cell.cell.nic.name << cell.cell.place.ToString();
+    const bool near =
+        relations.Of(cell.cell.nic.address, cell.cell.place) <
+        (cell.cell.place.is_gpu() ? Relation::kSameNumaNode : Relation::kOtherNumaNode);
+    EXPECT_NEAR(standing->median, near ? 12.5e9 : 6.25e9, 0.1e9);
+    EXPECT_EQ(2 * standing->members, classes.MembersOf(cell).size());
+  }
+}
+
+// Half of a class is slow, and no NIC is an end of all of it: nothing singles these cells out.
+TEST(SpeedClassTest, AHalfThatNoNicExplainsIsHeldAgainstAll) {
+  World world(MakeP4d());
+  world.partner = [](const Machine& machine, const Cell& cell) {
+    return machine.nics[cell.nic.address.bus < 0x90 ? 2 : 0].position.address;
+  };
+  world.speed = [](const Cell& cell, Relation) {
+    return cell.place.is_gpu() && cell.place.gpu.device == 0x1d ? 7e9 : 12e9;
+  };
+  world.Screen();
+  const CellTable table(world.samples);
+  const Relations relations(world.census);
+  const SpeedClasses classes(table, relations, JudgeGates());
+  for (const MeasuredCell& cell : table.cells()) {
+    const auto standing = classes.Of(cell);
+    ASSERT_TRUE(standing);
+    EXPECT_FALSE(standing->suspect);
+    EXPECT_EQ(standing->members, classes.MembersOf(cell).size());
+  }
 }
 
 }  // namespace

@@ -8,12 +8,14 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fmt/core.h"
 #include "lib/placement/ceilings.h"
 #include "lib/placement/finding_kinds.h"
 #include "lib/placement/findings.h"
 #include "lib/placement/sentences.h"
+#include "lib/placement/variance.h"
 #include "lib/stats/median.h"
 
 namespace railgauge {
@@ -26,10 +28,14 @@ std::string_view MemoryOf(const MeasuredCell& cell) {
   return cell.cell.place.is_gpu() ? "GPU" : "host memory";
 }
 
+Relation RelationOf(const Evidence& evidence, const MeasuredCell& cell) {
+  return evidence.relations().Of(cell.cell.nic.address, cell.cell.place);
+}
+
 // "same_switch GPU cells (READ to_memory, 1MiB)".
 std::string ClassOf(const Evidence& evidence, const MeasuredCell& cell) {
-  const Relation relation = evidence.relations().Of(cell.cell.nic.address, cell.cell.place);
-  return fmt::format("{} {} cells ({})", ToString(relation), MemoryOf(cell), MeasureOf(cell));
+  return fmt::format("{} {} cells ({})", ToString(RelationOf(evidence, cell)), MemoryOf(cell),
+                     MeasureOf(cell));
 }
 
 // Names the NIC and places of the cells, where they are few enough to be told apart from their
@@ -57,79 +63,112 @@ Cells Select(Members members, const std::function<bool(const MeasuredCell&)>& pr
   return cells;
 }
 
-void AddTwoSpeeds(const Evidence& evidence, Members members, std::vector<Finding>& findings) {
-  const Cells cells = Select(members, [&](const MeasuredCell& cell) {
-    return evidence.findings().Of(cell).two_speeds.has_value();
+// The classes of one relation and kind of memory: what makes one of them vary is likely what makes
+// the others, so that one finding tells of all.
+using Classes = std::vector<Members>;
+
+// The cells of all classes for which `shows` holds, and in how many of what classes they are:
+// "6 of 8 same_switch GPU cells (READ to_memory, 1MiB) and 2 of 8 (READ from_memory, 1MiB)".
+struct Shown {
+  Cells cells;
+  std::string where;
+};
+
+Shown ShownIn(const Evidence& evidence, const Classes& classes,
+              const std::function<bool(const MeasuredCell&)>& shows) {
+  Shown shown;
+  for (const Members members : classes) {
+    const Cells cells = Select(members, shows);
+    if (cells.empty()) continue;
+    const std::string of = shown.cells.empty() ? ClassOf(evidence, *members.front())
+                                               : fmt::format("({})", MeasureOf(*members.front()));
+    shown.where += fmt::format("{}{} of {} {}", shown.cells.empty() ? "" : ", ", cells.size(),
+                               members.size(), of);
+    shown.cells.insert(shown.cells.end(), cells.begin(), cells.end());
+  }
+  return shown;
+}
+
+void AddTwoSpeeds(const Evidence& evidence, const Variances& variances, const Classes& classes,
+                  std::vector<Finding>& findings) {
+  const Shown shown = ShownIn(evidence, classes, [&](const MeasuredCell& cell) {
+    return variances.Of(cell) == Variance::kTwoModes && evidence.findings().Of(cell).two_speeds;
   });
-  if (cells.empty()) return;
+  if (shown.cells.empty()) return;
   const auto gap = [&](const MeasuredCell* cell) {
     const TwoSpeeds& speeds = *evidence.findings().Of(*cell).two_speeds;
     return speeds.low / speeds.high;
   };
-  const MeasuredCell* worst = *std::min_element(
-      cells.begin(), cells.end(), [&](const auto* a, const auto* b) { return gap(a) < gap(b); });
+  const MeasuredCell* worst =
+      *std::min_element(shown.cells.begin(), shown.cells.end(),
+                        [&](const auto* a, const auto* b) { return gap(a) < gap(b); });
   const TwoSpeeds& speeds = *evidence.findings().Of(*worst).two_speeds;
   Finding finding = MakeFinding(KindNamed("two_speeds"));
-  SetWhere(cells, finding);
+  SetWhere(shown.cells, finding);
   finding.sentence = fmt::format(
-      "{} of {} {} have two speeds, {} the most: {}. Find out what decides which: no median tells "
-      "of them.",
-      cells.size(), members.size(), ClassOf(evidence, *worst), NameOf(*worst),
-      NameBoth(speeds, "windows"));
-  finding.evidence = fmt::format("cells={} of {} low={} high={}", cells.size(), members.size(),
-                                 RateOf(speeds.low), RateOf(speeds.high));
+      "{} have two speeds, {} the most: {}. Find out what decides which: no median tells of them.",
+      shown.where, NameOf(*worst), NameBoth(speeds, "windows"));
+  finding.evidence = fmt::format("cells={} low={} high={}", shown.cells.size(), RateOf(speeds.low),
+                                 RateOf(speeds.high));
   findings.push_back(std::move(finding));
 }
 
-void AddClassOfTwoSpeeds(const Evidence& evidence, Members members,
+void AddClassOfTwoSpeeds(const Evidence& evidence, const Classes& classes,
                          std::vector<Finding>& findings) {
-  const MeasuredCell& first = *members.front();
-  const auto& speeds = evidence.findings().Of(first).class_two_speeds;
-  // Cells of unknown relation are no equals.
-  const Relation relation = evidence.relations().Of(first.cell.nic.address, first.cell.place);
-  if (!speeds || relation == Relation::kUnknown) return;
-  const Cells slow = Select(members, [&](const MeasuredCell& cell) {
-    return *cell.median < (speeds->low + speeds->high) / 2;
+  const auto speeds_of = [&](const MeasuredCell& cell) {
+    return evidence.findings().Of(cell).class_two_speeds;
+  };
+  const Shown slow = ShownIn(evidence, classes, [&](const MeasuredCell& cell) {
+    const auto speeds = speeds_of(cell);
+    return speeds && *cell.median < (speeds->low + speeds->high) / 2;
   });
+  // Cells of unknown relation are no equals.
+  if (slow.cells.empty() || RelationOf(evidence, *slow.cells.front()) == Relation::kUnknown) return;
   Finding finding = MakeFinding(KindNamed("class_of_two_speeds"));
-  SetWhere(slow, finding);
+  SetWhere(slow.cells, finding);
+  std::string both;
+  for (const Members members : classes) {
+    const auto speeds = speeds_of(*members.front());
+    if (!speeds) continue;
+    both += fmt::format("{}{} {}", both.empty() ? "" : "; ", MeasureOf(*members.front()),
+                        NameBoth(*speeds, "cells"));
+  }
   finding.sentence = fmt::format(
-      "The {} {} should be equally fast and have two speeds: {}. Find out what the slow ones have "
-      "in common.",
-      members.size(), ClassOf(evidence, first), NameBoth(*speeds, "cells"));
-  finding.evidence = fmt::format("cells={} of {} low={} high={}", slow.size(), members.size(),
-                                 RateOf(speeds->low), RateOf(speeds->high));
+      "{} should be as fast as the others and are slower: {}. Find out what the slow ones have in "
+      "common.",
+      slow.where, both);
+  finding.evidence = fmt::format("cells={} {}", slow.cells.size(), both);
   findings.push_back(std::move(finding));
 }
 
-void AddWideSpread(const Evidence& evidence, Members members, std::vector<Finding>& findings) {
-  const Cells cells = Select(members, [&](const MeasuredCell& cell) {
-    return evidence.findings().Of(cell).spread_factor.has_value();
+void AddWideSpread(const Evidence& evidence, const Variances& variances, const Classes& classes,
+                   std::vector<Finding>& findings) {
+  const Shown shown = ShownIn(evidence, classes, [&](const MeasuredCell& cell) {
+    return variances.Of(cell) == Variance::kUnlikeOthers;
   });
-  if (cells.empty()) return;
+  if (shown.cells.empty()) return;
   const auto factor = [&](const MeasuredCell* cell) {
     return *evidence.findings().Of(*cell).spread_factor;
   };
   const MeasuredCell* worst =
-      *std::max_element(cells.begin(), cells.end(),
+      *std::max_element(shown.cells.begin(), shown.cells.end(),
                         [&](const auto* a, const auto* b) { return factor(a) < factor(b); });
   const std::vector<double> values = worst->Values();
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   Finding finding = MakeFinding(KindNamed("wide_spread"));
-  SetWhere(cells, finding);
+  SetWhere(shown.cells, finding);
   finding.sentence = fmt::format(
-      "The windows of {} of {} {} spread more than those of the others, those of {} {:.0f} times "
-      "as much: between {} and {}. Look for what else uses that path now and then.",
-      cells.size(), members.size(), ClassOf(evidence, *worst), NameOf(*worst), factor(worst),
-      RateOf(*low), RateOf(*high));
-  finding.evidence = fmt::format("cells={} of {} factor={:.1f} min={} max={}", cells.size(),
-                                 members.size(), factor(worst), RateOf(*low), RateOf(*high));
+      "The windows of {} spread more than those of the others, those of {} {:.0f} times as much: "
+      "between {} and {}. Look for what else uses that path now and then.",
+      shown.where, NameOf(*worst), factor(worst), RateOf(*low), RateOf(*high));
+  finding.evidence = fmt::format("cells={} factor={:.1f} min={} max={}", shown.cells.size(),
+                                 factor(worst), RateOf(*low), RateOf(*high));
   findings.push_back(std::move(finding));
 }
 
 // Whether no memory of this kind is nearer, and nobody else tells of it.
 bool IsNearest(const Evidence& evidence, const MeasuredCell& cell) {
-  const Relation relation = evidence.relations().Of(cell.cell.nic.address, cell.cell.place);
+  const Relation relation = RelationOf(evidence, cell);
   return cell.cell.place.is_gpu() ? relation == Relation::kSameHostBridge
                                   : relation == Relation::kSameNumaNode;
 }
@@ -217,10 +256,16 @@ bool TellsOfItsPath(const MeasuredCell& cell) {
 
 std::vector<Finding> FindSpeedFindings(const Evidence& evidence) {
   std::vector<Finding> findings;
+  const Variances variances(evidence);
+  std::map<std::pair<MemoryPlace::Kind, Relation>, Classes> alike;
   for (const Members members : evidence.classes().All()) {
-    AddTwoSpeeds(evidence, members, findings);
-    AddClassOfTwoSpeeds(evidence, members, findings);
-    AddWideSpread(evidence, members, findings);
+    const MeasuredCell& first = *members.front();
+    alike[{first.cell.place.kind, RelationOf(evidence, first)}].push_back(members);
+  }
+  for (const auto& [key, classes] : alike) {
+    AddTwoSpeeds(evidence, variances, classes, findings);
+    AddClassOfTwoSpeeds(evidence, classes, findings);
+    AddWideSpread(evidence, variances, classes, findings);
   }
   AddClassesBelowCeiling(evidence, findings);
   AddRemark(evidence, KindNamed("cpu_bound"), &MeasuredCell::cpu_bound,

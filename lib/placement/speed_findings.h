@@ -1,7 +1,8 @@
 // Findings about measured speeds that a verdict on a placement does not tell: variance, and classes
 // that are slow as a whole, in which no NIC stands out and no better one exists. Pure.
 //
-// One finding per class of cells (speed_class.h), however many of its cells show it.
+// One finding for all classes (speed_class.h) of one relation and kind of memory, however many of
+// their cells show it, in whatever operation and direction.
 #ifndef RAILGAUGE_LIB_PLACEMENT_SPEED_FINDINGS_H_
 #define RAILGAUGE_LIB_PLACEMENT_SPEED_FINDINGS_H_
 

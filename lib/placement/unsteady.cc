@@ -2,46 +2,46 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "fmt/core.h"
 #include "lib/placement/cell_table.h"
 #include "lib/placement/finding_kinds.h"
 #include "lib/placement/findings.h"
 #include "lib/placement/sentences.h"
-#include "lib/stats/median.h"
+#include "lib/placement/variance.h"
 
 namespace railgauge {
 namespace {
 
-// The extremes of a cell of which half of the windows are a bad placement's loss or more away from
-// the median.
-std::optional<std::string> Extremes(const MeasuredCell& cell, const JudgeGates& gates) {
+// Both speeds where there are two, else the extremes.
+std::string SpeedsOf(const Evidence& evidence, const MeasuredCell& cell) {
+  const std::string where = fmt::format("{} at {}", MeasureOf(cell), cell.cell.place.ToString());
+  const CellFindings& found = evidence.findings().Of(cell);
+  if (found.two_speeds) {
+    return fmt::format("{}: {}", where, NameBoth(*found.two_speeds, "windows"));
+  }
   const std::vector<double> values = cell.Values();
-  if (values.size() < gates.min_rounds || !cell.median) return std::nullopt;
-  if (*MedianAbsoluteDeviation(values) < gates.bad_placement * *cell.median) return std::nullopt;
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return fmt::format("{} at {}: from {} to {} in {} windows", MeasureOf(cell),
-                     cell.cell.place.ToString(), RateOf(*low), RateOf(*high), values.size());
+  return fmt::format("{}: from {} to {} in {} windows", where, RateOf(*low), RateOf(*high),
+                     values.size());
 }
 
-void Add(const MeasuredCell& cell, const std::string& extremes, Finding& finding) {
+void Add(const MeasuredCell& cell, const std::string& speeds, Finding& finding) {
   const MemoryPlace& place = cell.cell.place;
   const auto at = std::lower_bound(finding.places.begin(), finding.places.end(), place);
   if (at == finding.places.end() || *at != place) finding.places.insert(at, place);
-  finding.evidence += (finding.evidence.empty() ? "" : "; ") + extremes;
+  finding.evidence += (finding.evidence.empty() ? "" : "; ") + speeds;
 }
 
 }  // namespace
 
 std::vector<Finding> FindUnsteady(const Evidence& evidence) {
+  const Variances variances(evidence);
   std::map<NicKey, Finding> of_nics;
   for (const MeasuredCell& cell : evidence.table().cells()) {
-    const CellFindings& found = evidence.findings().Of(cell);
-    if (found.two_speeds || found.spread_factor) continue;
-    const auto extremes = Extremes(cell, evidence.gates());
-    if (!extremes) continue;
+    if (variances.Of(cell) != Variance::kUnsteady) continue;
     const auto [entry, fresh] =
         of_nics.try_emplace(cell.cell.nic, MakeFinding(KindNamed("unsteady")));
     Finding& finding = entry->second;
@@ -52,7 +52,7 @@ std::vector<Finding> FindUnsteady(const Evidence& evidence) {
           "with time.",
           NameOf(cell.cell.nic));
     }
-    Add(cell, *extremes, finding);
+    Add(cell, SpeedsOf(evidence, cell), finding);
   }
   std::vector<Finding> all;
   for (const auto& [nic, finding] : of_nics) all.push_back(finding);

@@ -2,8 +2,8 @@
 // their median, whatever its like do.
 //
 // Where all swing alike none stands out of its class, and paired rounds still compare them rightly;
-// but no figure of theirs is true for longer than a moment. What findings.h names by itself, two
-// speeds and a spread unlike the class's, is left to it.
+// but no figure of theirs is true for longer than a moment. Which NICs are told of here and which
+// by two_speeds or wide_spread, variance.h says.
 #ifndef RAILGAUGE_LIB_PLACEMENT_UNSTEADY_H_
 #define RAILGAUGE_LIB_PLACEMENT_UNSTEADY_H_
 

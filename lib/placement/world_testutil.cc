@@ -61,6 +61,7 @@ void World::MeasureOnce(const Cell& cell, uint32_t round) {
     return;
   }
   Sample& sample = Add(cell, round, value * std::normal_distribution(1.0, noise)(generator_));
+  if (partner) sample.partner = nic(partner(machine, cell).ToString());
   if (const auto field = AttributingField(cell.operation, cell.direction)) {
     sample.interconnect_id = ids.Get(*field);
   }

@@ -28,6 +28,8 @@ class World {
   Machine machine;
   Speed speed;
   double noise = 0.002;  // relative standard deviation of a window
+  // Who is at the other end in loopback; nobody is told where there is none.
+  std::function<PciAddress(const Machine& machine, const Cell& cell)> partner;
   std::vector<CensusRow> census;
   std::vector<Sample> samples;
 

@@ -222,7 +222,8 @@ TEST_F(CapturesTest, RelationsGroupsAndPartnersOfEveryType) {
 
     std::set<PciAddress> partners;
     for (const auto& [address, nic] : nics) {
-      const Expected& partner = nics.at(PartnerOf(machine, address, MemoryPlace::NumaNode(0)));
+      const auto own_node = MemoryPlace::NumaNode(nic.position.numa_node.value_or(0));
+      const Expected& partner = nics.at(PartnerOf(machine, address, own_node));
       partners.insert(partner.position.address);
       if (groups_with_nics.size() > 1) {
         EXPECT_NE(partner.group, nic.group);

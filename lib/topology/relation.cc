@@ -136,17 +136,30 @@ std::vector<NicGroup> GroupNics(const Machine& machine) {
   return groups;
 }
 
-PciAddress PartnerOf(const Machine& machine, const PciAddress& nic, const MemoryPlace& place) {
-  const std::vector<NicGroup> groups = GroupNics(machine);
-  size_t own = 0;
+namespace {
+
+// Where a NIC is: its group, and the position in it. Aborts where it is in none.
+struct Seat {
+  size_t group = 0;
   size_t position = 0;
-  for (; own < groups.size(); ++own) {
-    const std::vector<PciAddress>& nics = groups[own].nics;
+};
+
+Seat SeatOf(const std::vector<NicGroup>& groups, const PciAddress& nic) {
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const std::vector<PciAddress>& nics = groups[i].nics;
     const auto it = std::find(nics.begin(), nics.end(), nic);
-    position = static_cast<size_t>(it - nics.begin());
-    if (it != nics.end()) break;
+    if (it != nics.end()) return {i, static_cast<size_t>(it - nics.begin())};
   }
-  RAILGAUGE_CHECK(own < groups.size());
+  RAILGAUGE_CHECK(false);
+  return {};
+}
+
+// The NIC of the next group.
+PciAddress NextPartnerOf(const Machine& machine, const std::vector<NicGroup>& groups,
+                         const PciAddress& nic, const MemoryPlace& place) {
+  const Seat seat = SeatOf(groups, nic);
+  const size_t own = seat.group;
+  size_t position = seat.position;
   if (groups.size() == 1) {
     const std::vector<PciAddress>& nics = groups[0].nics;
     return nics[(position + 1) % nics.size()];
@@ -171,6 +184,35 @@ PciAddress PartnerOf(const Machine& machine, const PciAddress& nic, const Memory
   // Two groups in all, and the place is below the other one: it has to be shared.
   if (partners == nullptr) partners = &groups[own == 0 ? 1 : 0];
   return partners->nics[position % partners->nics.size()];
+}
+
+// The NIC of the node of `place` that sits there as `nic` does on its own; empty where that node
+// has none.
+std::optional<PciAddress> CounterpartOf(const Machine& machine, const std::vector<NicGroup>& groups,
+                                        const PciAddress& nic, const MemoryPlace& place) {
+  const Seat seat = SeatOf(groups, nic);
+  const std::optional<uint32_t> own_node = NodeOf(machine, groups[seat.group]);
+  std::vector<const NicGroup*> there;
+  size_t rank = 0;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const std::optional<uint32_t> node = NodeOf(machine, groups[i]);
+    if (node == place.numa_node) there.push_back(&groups[i]);
+    if (i < seat.group && node == own_node) ++rank;
+  }
+  if (there.empty()) return std::nullopt;
+  const std::vector<PciAddress>& nics = there[rank % there.size()]->nics;
+  return nics[seat.position % nics.size()];
+}
+
+}  // namespace
+
+PciAddress PartnerOf(const Machine& machine, const PciAddress& nic, const MemoryPlace& place) {
+  const std::vector<NicGroup> groups = GroupNics(machine);
+  const PciAddress partner = NextPartnerOf(machine, groups, nic, place);
+  const std::optional<uint32_t> node = machine.FindNic(nic)->position.numa_node;
+  const bool other_node = place.is_host() && !machine.flat && node && *node != place.numa_node;
+  if (!other_node || NextPartnerOf(machine, groups, partner, place) != nic) return partner;
+  return CounterpartOf(machine, groups, nic, place).value_or(partner);
 }
 
 }  // namespace railgauge

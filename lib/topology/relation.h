@@ -62,11 +62,14 @@ std::vector<NicGroup> GroupNics(const Machine& machine);
 // next such group; when there is none, to the next group of the machine; and within the group when
 // it is the only one. The NIC itself only when it is the only NIC. From the last group on to the
 // first the position is the next one, so that no two are each other's partners where a group has
-// several: which of two is slow shows only in what they do apart (placement/partner_blame.h).
+// several: which of two is slow shows only in what they do apart (placement/partner_blame.h). Where
+// two would be each other's all the same (nodes of two groups with one NIC each), a NIC's partner
+// for host memory of another node is the one that sits there as it does on its own node; that adds
+// no link between sockets to the one which such memory lies behind anyway.
 //
-// For host memory, where groups are of equal size and no lone group has to borrow from another
-// node, partners are a permutation: every NIC serves exactly one other. Aborts when the machine
-// lacks `nic`.
+// For host memory of each NIC's own node, where groups are of equal size and no lone group has to
+// borrow from another node, partners are a permutation: every NIC serves exactly one other. Aborts
+// when the machine lacks `nic`.
 PciAddress PartnerOf(const Machine& machine, const PciAddress& nic, const MemoryPlace& place);
 
 }  // namespace railgauge

@@ -205,9 +205,11 @@ TEST(GroupNicsTest, AgreesWithSameSwitch) {
   }
 }
 
-// The partner for measuring host memory, which lies below no switch.
+// The partner for measuring host memory of its own node, which lies below no switch.
 PciAddress HostPartnerOf(const Machine& machine, const PciAddress& nic) {
-  return PartnerOf(machine, nic, MemoryPlace::NumaNode(0));
+  const Nic* own = machine.FindNic(nic);
+  const uint32_t node = own == nullptr ? 0 : own->position.numa_node.value_or(0);
+  return PartnerOf(machine, nic, MemoryPlace::NumaNode(node));
 }
 
 void ExpectPermutation(const Machine& machine) {
@@ -264,6 +266,17 @@ TEST(PartnerOfTest, OtherHostBridgeOfTheSameNode) {
   EXPECT_EQ(HostPartnerOf(p4d, Pci("0000:10:1b.0")), Pci("0000:20:1b.0"));
   EXPECT_EQ(HostPartnerOf(p4d, Pci("0000:20:1b.0")), Pci("0000:10:1b.0"));
   ExpectPermutation(p4d);
+}
+
+TEST(PartnerOfTest, EachOthersPartnersPartAtTheMemoryOfTheOtherNode) {
+  const Machine p4d = MakeP4d();
+  const auto at_node0 = MemoryPlace::NumaNode(0), at_node1 = MemoryPlace::NumaNode(1);
+  EXPECT_EQ(PartnerOf(p4d, Pci("0000:10:1b.0"), at_node1), Pci("0000:90:1b.0"));
+  EXPECT_EQ(PartnerOf(p4d, Pci("0000:20:1b.0"), at_node1), Pci("0000:a0:1b.0"));
+  EXPECT_EQ(PartnerOf(p4d, Pci("0000:90:1b.0"), at_node0), Pci("0000:10:1b.0"));
+  // Where they are not, they stay on their node.
+  const Machine p5 = MakeP5();
+  EXPECT_EQ(PartnerOf(p5, Pci("0000:50:00.0"), at_node1), Pci("0000:61:00.0"));
 }
 
 TEST(PartnerOfTest, LoneGroupsPairAcrossNodes) {

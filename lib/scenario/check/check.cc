@@ -214,7 +214,7 @@ Check ReadCheck(const YamlNode& root, YamlErrors* errors) {
   const YamlMap map(root, "the check",
                     {"schema", "check", "stands_for", "says", "machine", "faults", "run",
                      "placement", "end_to_end", "error", "verdicts", "others", "groups", "findings",
-                     "census", "exit_status", "right", "not_right", "not_seen"},
+                     "census", "exit_status", "right", "not_right"},
                     errors);
   Check check;
   map.Uint("schema", 1, 1);
@@ -233,7 +233,6 @@ Check ReadCheck(const YamlNode& root, YamlErrors* errors) {
   ReadExpectations(map, &check, errors);
   check.right = ReadReasons(map, "right", errors);
   check.not_right = ReadReasons(map, "not_right", errors);
-  check.not_seen = ReadReasons(map, "not_seen", errors);
   if (errors->ok()) {
     if (const auto spec = ParseMachineSpec(check.Spec()); !spec) {
       errors->Add(map.line(), spec.error().object + ": " + spec.error().reason,

@@ -94,9 +94,8 @@ struct Check {
   ExpectedCensus census;
   int exit_status = 0;
   // Of a machine without a fault: the policies that are right there, which must get the same
-  // answer; those that are not, which must not be OK; and those that are not, although the judge
-  // does not see it yet: all it says is OK. Each with the reason.
-  std::map<std::string, std::string> right, not_right, not_seen;
+  // answer, and those that are not, which must not be OK. Each with the reason.
+  std::map<std::string, std::string> right, not_right;
 
   // What --emulate takes.
   std::string Spec() const;
