@@ -21,20 +21,20 @@ SpeedRange BelievedSpeed(const MeasuredCell& cell, const SpeedClasses& classes,
       return {found->interval.low, found->interval.high};
     }
   }
-  if (values.size() >= kWindowsThatTell) {
-    std::sort(values.begin(), values.end());
-    return {values[1], values[values.size() - 2]};
-  }
   const auto standing = classes.Of(cell);
   if (values.empty() && standing) return {standing->median, standing->median, true};
   const double own = values.empty() ? *cell.median : *Median(values);
+  const bool agree =
+      standing && std::abs(own - standing->median) <= gates.differs * standing->median;
+  if (values.size() >= kWindowsThatTell) {
+    std::sort(values.begin(), values.end());
+    if (agree) return {values[1], values[values.size() - 2]};
+    return {values.front(), values.back(), true};
+  }
   const SpeedRange odd = {own / gates.odd_window, own * gates.odd_window, true};
   if (!standing) return odd;
-  const double like_it = standing->median;
-  if (std::abs(own - like_it) <= gates.differs * like_it) {
-    return {std::min(own, like_it), std::max(own, like_it), true};
-  }
-  return {std::min(odd.low, like_it), std::max(odd.high, like_it), true};
+  const SpeedRange alone = agree ? SpeedRange{own, own, true} : odd;
+  return {std::min(alone.low, standing->median), std::max(alone.high, standing->median), true};
 }
 
 Sure Less(const SpeedRange& range, const SpeedRange& other, bool likely) {

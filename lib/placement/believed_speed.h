@@ -22,17 +22,18 @@ inline constexpr size_t kWindowsThatTell = 3;
 struct SpeedRange {
   double low = 0;
   double high = 0;
-  bool few_windows = false;  // fewer than kWindowsThatTell: more of them may narrow it
+  bool few_windows = false;  // more of them may narrow it
 };
 
 // Of a measured cell. Of its undisturbed windows, where there are
 //  * JudgeGates::min_rounds, the interval of their median;
-//  * kWindowsThatTell, from the second least to the second greatest: one bad window either way is
-//    forgiven;
-//  * fewer, from their median to that of the cell's class where the two agree within
-//    JudgeGates::differs; where they do not, either the windows are odd (JudgeGates::odd_window) or
-//    the cell is unlike its class, or both, and all that is believed. Without a class they may be
-//    odd.
+//  * kWindowsThatTell, and their median is that of the cell's class within JudgeGates::differs:
+//  from
+//    the second least to the second greatest, since one bad window either way is forgiven;
+//  * as many, and the two differ or there is no class: from the least to the greatest;
+//  * fewer, from their median to that of the class where the two agree; where they do not, either
+//    the windows are odd (JudgeGates::odd_window) or the cell is unlike its class, or both, and all
+//    that is believed. Without a class they may be odd.
 SpeedRange BelievedSpeed(const MeasuredCell& cell, const SpeedClasses& classes,
                          const JudgeGates& gates);
 
