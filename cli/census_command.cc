@@ -28,6 +28,8 @@ namespace {
 constexpr char kFooter[] =
     "Registers a small buffer in every place, in every way, with every NIC, and asks the device\n"
     "(efadv_query_mr). Measures nothing.\n"
+    "Exit status: 0 a device answered; 2 usage or set-up error; 3 none did, or it was "
+    "interrupted.\n"
     "Examples:\n"
     "  railgauge census\n"
     "  railgauge census --nics=rdmap79s0 --places=numa0,gpu0\n"
@@ -104,6 +106,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   std::optional<RunDirectory> directory;
   if (!options.output.empty()) {
     RAILGAUGE_ASSIGN_OR_RETURN(directory, RunDirectory::Create(session.run, options.output));
+    RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(*directory, session, "census", line, std::nullopt));
+    RAILGAUGE_RETURN_IF_ERROR(WriteTopology(options.machine, *directory));
   }
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> rows,
                              TakeCensus(session, session.nics, session.census_places));
@@ -113,7 +117,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   if (directory) {
     RAILGAUGE_RETURN_IF_ERROR(directory->Write<CensusRow>(rows));
     RAILGAUGE_RETURN_IF_ERROR(directory->Write<Finding>(findings));
-    RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(*directory, session, line, status));
+    RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(*directory, session, "census", line, status));
   }
   const std::string csv = CsvFile<CensusRow>(session.run, rows);
   if (options.csv_out == "-") {
@@ -143,7 +147,9 @@ Command AddCensusCommand(CLI::App& app) {
   command->footer(kFooter);
   AddMachineOptions(*command, options->machine);
   AddColorOption(*command, options->color);
-  command->add_option("--output", options->output, "also write a run directory here (new or empty)")
+  command
+      ->add_option("--output", options->output,
+                   "the run directory, new or empty (default: none is written)")
       ->type_name("DIR");
   command
       ->add_option("--csv_out", options->csv_out,

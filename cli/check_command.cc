@@ -21,13 +21,13 @@
 #include "cli/taking_census.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
-#include "lib/placement/all_findings.h"
 #include "lib/placement/best_assignment_text.h"
 #include "lib/placement/correlation.h"
 #include "lib/placement/decision.h"
 #include "lib/placement/gates.h"
 #include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
+#include "lib/placement/run_judgement.h"
 #include "lib/placement/sentences.h"
 #include "lib/placement/whole_assignment.h"
 #include "lib/report/finding_list.h"
@@ -45,7 +45,7 @@ constexpr char kFooter[] =
     "framework or scheduler writes. The format is detected, or given as FORMAT:FILE:\n"
     "  csv, nccl-topology, nccl-log, mooncake, ucx, slurm, kubernetes, and "
     "nccl-graph:GRAPH,TOPOLOGY\n"
-    "A file named like a policy is written ./nearest.\n"
+    "A file named like a policy is written ./nearest. Of several --sizes the largest is judged.\n"
     "Exit status: 0 all judged and OK; 1 a SLOW, WRONG, OVERSUBSCRIBED or IDLE verdict; 2 usage "
     "or\n"
     "set-up error; 3 something is NOISY, INVALID or UNDECIDED, or nothing could be judged.\n"
@@ -145,7 +145,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   }
   RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
                              RunDirectory::Create(session.run, options.output));
-  RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(directory, session, line, std::nullopt));
+  RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(directory, session, "check", line, std::nullopt));
   RAILGAUGE_RETURN_IF_ERROR(WriteTopology(options.machine, directory));
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<CensusRow> census,
                              TakeCensus(session, session.nics, session.census_places));
@@ -159,12 +159,10 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
     session.notes.emplace_back("interrupted: judged by what was measured until then");
 
   // With the whole decision, so that a NIC which a consumer that is not selected uses is not idle.
-  Judgement judgement = Judge(session.machine, census, measured.samples, decision, gates);
+  auto [judgement, findings] = JudgeRun(session.machine, census, measured.samples, decision, gates);
   ApplySelection(selection, judgement.placement);
   const AssignmentRow whole = JudgeWhole(decision.source, judgement.placement);
   const std::vector<InterconnectRow> interconnects = Correlate(census, measured.samples, gates);
-  const std::vector<Finding> findings =
-      AllFindings(session.machine, census, measured.samples, &decision, gates);
   auto status = static_cast<ExitStatus>(ExitStatusOf(judgement.placement));
   // Nothing bad was found in what was measured; that is less than what was asked for.
   if (measured.peer_gone && status == kExitOk) status = kExitUndecided;
@@ -176,8 +174,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
                   directory.Write<SummaryRow>(judgement.summary),
                   directory.Write<PlacementRow>(judgement.placement),
                   directory.Write<AssignmentRow>({&whole, 1}), directory.Write<Finding>(findings)});
-  const Status run_info =
-      WriteRunInfo(directory, session, line, written ? status : kExitError, Thresholds(gates));
+  const Status run_info = WriteRunInfo(directory, session, "check", line,
+                                       written ? status : kExitError, Thresholds(gates));
   fmt::print("{}run directory: {}\n", ExplainHint(directory.path(), judgement.placement),
              directory.path());
   RAILGAUGE_RETURN_IF_ERROR(FirstError({written, run_info}));
@@ -194,7 +192,7 @@ Command AddCheckCommand(CLI::App& app) {
   command->add_option("--placement", options->placement, "a policy's name, or a decision's file")
       ->type_name("PLACEMENT")
       ->required();
-  AddMeasuringOptions(*command, *options, "message sizes, comma-separated; the largest is judged");
+  AddMeasuringOptions(*command, *options);
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};
 }
 

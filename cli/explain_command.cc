@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/messages.h"
+#include "cli/recorded_runs.h"
 #include "cli/run_records.h"
 #include "fmt/core.h"
 #include "lib/placement/explanation_text.h"
@@ -24,10 +26,12 @@ constexpr char kFooter[] =
     "per operation, direction and size, what it was measured in turn with, and the verdicts and "
     "load\n"
     "groups that name it. Of one of them: a line for each of the others. Nothing is measured.\n"
-    "A NIC is a PCI address or an exact device name; a place is numa0 or gpu:0000:53:00.0.\n"
+    "A NIC is a PCI address or an exact device name; a place is numa0, gpu:0000:53:00.0, or gpu3\n"
+    "as CUDA counted in the run.\n"
     "Exit status: 0 it is known; 2 usage or set-up error, or nothing of that name.\n"
     "Examples:\n"
     "  railgauge explain results/run-20261129T165320Z-19f3 gpu:0000:53:00.0 rdmap79s0\n"
+    "  railgauge explain run-1 gpu3 rdmap79s0\n"
     "  railgauge explain run-1 numa0 0000:4f:00.0\n"
     "  railgauge explain run-1 rdmap79s0\n"
     "  railgauge explain run-1 gpu:0000:53:00.0";
@@ -46,7 +50,7 @@ struct Subject {
 // A place as ResolvePlace knows it, or one that the run names without it: an accelerator, and a GPU
 // without its kind.
 std::optional<MemoryPlace> FindPlace(const RunRecords& records, const std::string& text) {
-  if (const auto place = ResolvePlace(records.machine, text, {})) return *place;
+  if (const auto place = ResolvePlace(records.machine, text, records.cuda_order)) return *place;
   const std::vector<MemoryPlace> known = KnownPlaces(records);
   const auto address = PciAddress::ParseLenient(text);
   const auto found = std::find_if(known.begin(), known.end(), [&](const MemoryPlace& place) {
@@ -56,10 +60,29 @@ std::optional<MemoryPlace> FindPlace(const RunRecords& records, const std::strin
   return found == known.end() ? std::nullopt : std::optional(*found);
 }
 
+bool IsOrdinal(const std::string& text) {
+  return text.starts_with("gpu") && text.size() > 3 &&
+         text.find_first_not_of("0123456789", 3) == std::string::npos;
+}
+
+std::string GpusOf(const RunRecords& records) {
+  std::vector<std::string> names;
+  for (const MemoryPlace& place : KnownPlaces(records)) {
+    if (place.is_gpu()) names.push_back(place.ToString());
+  }
+  return names.empty() ? "the run shows none" : JoinSome(names, 10);
+}
+
 // The nearest spelling among NICs and places alike.
 Error UnknownName(const RunRecords& records, const std::string& text) {
-  // "gpu3" and "numa9" are spelled well, and the reason is another.
-  if (const auto place = ResolvePlace(records.machine, text, {});
+  if (IsOrdinal(text) && records.cuda_order.empty()) {
+    return MakeError("explain", fmt::format("'{}'", Printable(text.substr(0, 100))),
+                     "run.json does not say in which order CUDA had the GPUs of the run (CUDA "
+                     "showed it none, or the file is not there), so an ordinal stands for nothing",
+                     "Name the GPU by its PCI address: " + GpusOf(records));
+  }
+  // "gpu9" and "numa9" are spelled well, and the reason is another.
+  if (const auto place = ResolvePlace(records.machine, text, records.cuda_order);
       !place && (text.starts_with("gpu") || text.starts_with("numa"))) {
     return place.error();
   }
@@ -99,7 +122,8 @@ Result<Subject> SubjectOf(const RunRecords& records, const std::vector<std::stri
 }
 
 Result<ExitStatus> Run(const Options& options) {
-  RAILGAUGE_ASSIGN_OR_RETURN(const RunRecords records, ReadRunRecords(options.run));
+  RAILGAUGE_ASSIGN_OR_RETURN(const RunFiles run, ReadRunFiles(options.run));
+  const RunRecords& records = run.records;
   RAILGAUGE_ASSIGN_OR_RETURN(const Subject subject, SubjectOf(records, options.names));
   std::string text;
   if (!subject.nic) {
@@ -110,6 +134,7 @@ Result<ExitStatus> Run(const Options& options) {
                          : FormatNic(records, nic, ExplainNic(records, *subject.nic));
   }
   fmt::print("{}", text);
+  PrintNotes(run.notes);
   return kExitOk;
 }
 
@@ -120,12 +145,12 @@ Command AddExplainCommand(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("explain", "say all that a run recorded about a NIC at a place");
   command->footer(kFooter);
-  command->add_option("RUNDIR", options->run.directory, "the run directory")->required();
+  AddRunDirectory(*command, options->run.directory);
   command->add_option("NAME", options->names, "a NIC and a place, in any order, or one of them")
+      ->type_name("")
       ->required()
       ->expected(1, 2);
-  command->add_option("--hwloc-xml", options->run.hwloc_xml,
-                      "the topology, for a run directory without topology.xml");
+  AddTopologyOption(*command, options->run.hwloc_xml);
   return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};
 }
 

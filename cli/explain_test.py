@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 """railgauge explain and railgauge topology: what a run recorded, said again from its files alone."""
+import json
 import os
 import shutil
 import xml.etree.ElementTree as ElementTree
@@ -36,11 +37,29 @@ class ExplainTest(CliTestCase):
     def test_a_pair(self):
         text = self.explain(GPU, NIC)
         for part in ("(emulated)", "same_switch", f"path        {NIC_ADDRESS} < 0000:46:01.0 <", "dmabuf",
-                     "rdma_read", "READ to_memory, 1MiB", "MB/s", "by itself ", f" {GPU} with "):
+                     "rdma_read", "Ceilings", "the line rate of rdmap79s0", "READ to_memory, 1MiB", "MB/s", "by itself ", f" {GPU} with "):
             self.assertIn(part, text)
         # In any order, and by any spelling.
         self.assertEqual(self.explain(NIC_ADDRESS, GPU), text)
         self.assertEqual(self.explain("4f:00.0", "53:00.0"), text)
+
+    # gpu3 is what CUDA called so in the run.
+    def test_an_ordinal(self):
+        with open(self.path("run/run.json"), encoding="utf-8") as file:
+            state = json.load(file)
+        order = state["cuda_order"]
+        self.assertEqual(len(order), 8)
+        text = self.explain("gpu3", NIC)
+        self.assertIn(f"gpu:{order[3]} (CUDA's gpu3)", text)
+        self.assertEqual(text, self.explain(NIC, f"gpu:{order[3]}"))
+        state["cuda_order"] = order[::-1]
+        self.path("run/run.json", json.dumps(state))
+        self.assertIn(f"gpu:{order[4]} (CUDA's gpu3)", self.explain("gpu3"))
+        self.assert_one_line(self.railgauge("explain", "run", "gpu8", NIC), "CUDA has no device of that ordinal")
+        state["cuda_order"] = None
+        self.path("run/run.json", json.dumps(state))
+        self.assert_one_line(self.railgauge("explain", "run", "gpu3", NIC), "run.json does not say",
+                             "Name the GPU by its PCI address", f"gpu:{order[3]}")
 
     def test_one_of_them(self):
         text = self.explain(NIC)

@@ -14,6 +14,7 @@ namespace {
 constexpr char kFooter[] =
     "plan writes who is measured with whom, run measures (again: what is missing), report says\n"
     "what is slow and whose fault it is. DIR must be on a file system that all nodes share.\n"
+    "Exit status: that of plan, run or report; 2 usage or set-up error.\n"
     "Examples:\n"
     "  railgauge fleet plan --hosts=node-a,node-b,node-c,node-d --output=night-1\n"
     "  railgauge fleet run night-1\n"

@@ -26,7 +26,10 @@ constexpr char kFooter[] =
     "are under test, with one peer, and as the target with another, in two or three rounds of\n"
     "pairs. A list with brackets is Slurm's and is expanded by scontrol; in a Slurm job the job's\n"
     "nodes are the default. A host file is a line per host (mpirun's are read, too), with an\n"
-    "address behind it where others reach it by another name.\n"
+    "address behind it where others reach it by another name. Of --placement to --places all is "
+    "as\n"
+    "for check; the time budget is that of each pair.\n"
+    "Exit status: 0 the plan is written; 2 it is not.\n"
     "Examples:\n"
     "  railgauge fleet plan --hosts=node-a,node-b=10.0.0.7,node-c --output=night-1\n"
     "  railgauge fleet plan --hosts='p5-[001-064]' --time-budget=2min --output=night-1\n"
@@ -136,17 +139,23 @@ Command AddFleetPlanCommand(CLI::App& fleet) {
   command->add_option("--output", options->output, "the fleet's folder, which all nodes see")
       ->type_name("DIR")
       ->required();
-  command->add_option("--placement", options->placement, "as for check")
+  command->add_option("--placement", options->placement, "a policy's name, or a decision's file")
       ->type_name("PLACEMENT")
       ->capture_default_str();
-  command->add_option("--time-budget", options->time_budget, "of each pair, as for check")
+  command->add_option("--time-budget", options->time_budget, "time to measure in: 45s, 5min")
       ->type_name("DURATION")
       ->capture_default_str();
-  command->add_option("--sizes", options->sizes, "message sizes, as for check")
+  command->add_option("--sizes", options->sizes, "message sizes, comma-separated")
       ->type_name("SIZES")
       ->capture_default_str();
-  command->add_option("--nics", options->nics, "NICs, as for check (default: all)");
-  command->add_option("--places", options->places, "places, as for check (default: all)");
+  command
+      ->add_option("--nics", options->nics,
+                   "NICs, comma-separated: PCI address or exact device name (default: all)")
+      ->type_name("LIST");
+  command
+      ->add_option("--places", options->places,
+                   "places, comma-separated: numa0, gpu3, gpu:0000:53:00.0 (default: all)")
+      ->type_name("LIST");
   return {command, [options](const CommandLine&) { return Run(*options); }};
 }
 

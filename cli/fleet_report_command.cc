@@ -116,10 +116,10 @@ Command AddFleetReportCommand(CLI::App& fleet) {
   auto options = std::make_shared<Options>();
   CLI::App* command = fleet.add_subcommand("report", "say what is slow, and whose fault it is");
   command->footer(kFooter);
-  command->add_option("DIR", options->directory, "the fleet's folder")->required();
+  command->add_option("DIR", options->directory, "the fleet's folder")->type_name("")->required();
   command
       ->add_option("--csv_out", options->csv_out,
-                   "write the CSV there, - is stdout (default: DIR/fleet.csv)")
+                   "also write fleet.csv to FILE; - is stdout, alone")
       ->type_name("FILE");
   AddColorOption(*command, options->color);
   return {command, [options](const CommandLine&) { return Run(*options); }};

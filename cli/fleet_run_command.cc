@@ -282,7 +282,7 @@ Command AddFleetRunCommand(CLI::App& fleet) {
   auto options = std::make_shared<Options>();
   CLI::App* command = fleet.add_subcommand("run", "measure what the plan says and DIR lacks");
   command->footer(kFooter);
-  command->add_option("DIR", options->directory, "the fleet's folder")->required();
+  command->add_option("DIR", options->directory, "the fleet's folder")->type_name("")->required();
   command
       ->add_option("--launch", options->launch,
                    "srun, ssh, mpirun or a template (default: srun in a job, else ssh)")

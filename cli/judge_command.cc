@@ -14,10 +14,10 @@
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
-#include "lib/placement/all_findings.h"
 #include "lib/placement/best_assignment_text.h"
 #include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
+#include "lib/placement/run_judgement.h"
 #include "lib/placement/whole_assignment.h"
 #include "lib/report/finding_list.h"
 #include "lib/report/matrix.h"
@@ -78,7 +78,7 @@ class RunJudge {
 
   void Take(Result<LoadedRun> loaded, bool many) {
     many_ = many;
-    const Status status = loaded ? JudgeRun(*loaded) : Fail(loaded.error());
+    const Status status = loaded ? JudgeOne(*loaded) : Fail(loaded.error());
     if (status) return;
     ++errors_;
     // What holds of every run (no such policy) is told once.
@@ -91,7 +91,7 @@ class RunJudge {
 
  private:
   bool csv_alone() const { return options_.csv_out == "-"; }
-  Status JudgeRun(const LoadedRun& loaded);
+  Status JudgeOne(const LoadedRun& loaded);
   void Print(const RunIdentity& run, const std::vector<PlacementRow>& placement,
              const std::vector<Finding>& findings) const;
 
@@ -109,14 +109,12 @@ class RunJudge {
   bool undecided_ = false;
 };
 
-Status RunJudge::JudgeRun(const LoadedRun& loaded) {
+Status RunJudge::JudgeOne(const LoadedRun& loaded) {
   RAILGAUGE_ASSIGN_OR_RETURN(
       const Decision decision,
       DecidePlacement(options_.placement, *loaded.machine, loaded.cuda_order));
-  Judgement judgement = Judge(*loaded.machine, loaded.census, loaded.samples, decision);
+  auto [judgement, findings] = JudgeRun(*loaded.machine, loaded.census, loaded.samples, decision);
   ApplySelection(SelectionOf(loaded.census), judgement.placement);
-  const std::vector<Finding> findings =
-      AllFindings(*loaded.machine, loaded.census, loaded.samples, &decision);
   const int status = ExitStatusOf(judgement.placement);
   bad_ = bad_ || status == kExitBad;
   undecided_ = undecided_ || status == kExitUndecided;
@@ -202,13 +200,11 @@ Command AddJudgeCommand(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("judge", "judge a placement by a recorded run");
   command->footer(kFooter);
-  command->add_option("RUNDIR", options->directory, "the run directory")->required();
+  AddRunDirectory(*command, options->directory);
   command->add_option("--placement", options->placement, "a policy's name, or a decision's file")
       ->type_name("PLACEMENT")
       ->required();
-  AddTopologyOption(*command, options->hwloc_xml,
-                    "the topology, instead of RUNDIR/topology.xml; TYPE=FILE: that of an instance "
-                    "type");
+  AddTopologyOption(*command, options->hwloc_xml);
   command
       ->add_option("--csv_out", options->csv_out,
                    "also write placement.csv to FILE; - is stdout, alone")

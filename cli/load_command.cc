@@ -209,6 +209,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   }
   RAILGAUGE_ASSIGN_OR_RETURN(RunDirectory directory,
                              RunDirectory::Create(session.run, options.output));
+  RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(directory, session, "load", line, std::nullopt));
   RAILGAUGE_RETURN_IF_ERROR(WriteTopology(options.machine, directory));
   RAILGAUGE_RETURN_IF_ERROR(directory.Write<CensusRow>(census));
   RAILGAUGE_ASSIGN_OR_RETURN(const Loaded loaded,
@@ -228,7 +229,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   const Status written = directory.Write<GroupRow>(rows);
   const bool kept = written && loaded.written;
   const Status run_info =
-      WriteRunInfo(directory, session, line, kept ? status : kExitError, Thresholds(gates));
+      WriteRunInfo(directory, session, "load", line, kept ? status : kExitError, Thresholds(gates));
   fmt::print("run directory: {}\n", directory.path());
   for (const Status& step : {loaded.written, written, run_info}) RAILGAUGE_RETURN_IF_ERROR(step);
   return status;
@@ -248,8 +249,7 @@ Command AddLoadCommand(CLI::App& app) {
       ->type_name("GROUPS");
   command->add_flag("--bidirectional", options->bidirectional,
                     "instead: every NIC by itself, to_memory and from_memory at once");
-  AddMeasuringOptions(*command, *options, "message sizes, comma-separated",
-                      "each NIC's nearest GPU, and its own NUMA node");
+  AddMeasuringOptions(*command, *options, "each NIC's nearest GPU, and its own NUMA node");
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};
 }
 

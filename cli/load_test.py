@@ -2,8 +2,11 @@
 """railgauge load, end to end: what it writes and says. How right its figures are is
 lib/measure/group_emulated_test's subject; nothing here depends on how busy the host is."""
 import os
+import re
+import subprocess
+import time
 
-from cli_testing import CliTestCase, main, read_csv, read_json
+from cli_testing import CliTestCase, main, read_csv, read_json, runfile
 
 P5 = "--emulate=p5.48xlarge/16"
 NICS = ["rdmap79s0", "rdmap80s0"]
@@ -109,6 +112,64 @@ class LoadTest(CliTestCase):
 
     def test_nothing_to_measure_is_told(self):
         self.assert_one_line(self.railgauge("load", "--emulate=c5n.18xlarge"), "neither RDMA read nor RDMA write")
+
+
+class KilledTest(CliTestCase):
+    """What is left of a run that was killed can be read."""
+
+    def kill(self, *arguments, when):
+        """Runs a command until `when()`, and kills it."""
+        process = subprocess.Popen([runfile("cli/railgauge"), *arguments, "--output=run", P5], cwd=self.folder,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 60
+        while not when():
+            self.assertLess(time.monotonic(), deadline, "it did not get so far")
+            if process.poll() is not None:
+                break
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+
+    def was_measured_alone(self, nic):
+        try:
+            with open(self.path("run/samples.csv"), encoding="utf-8") as file:
+                return re.search(rf",{nic},[^\n]*,alone,[^\n]*\n", file.read()) is not None
+        except FileNotFoundError:
+            return False
+
+    def test_load(self):
+        self.kill("load", f"--nics={','.join(NICS)}", "--places=gpu0", "--time-budget=60s",
+                  when=lambda: self.was_measured_alone(NICS[0]))
+        state = read_json(self.path("run/run.json"))
+        self.assertEqual((state["command"], state["end"], state["exit_status"]), ("load", None, None))
+        self.assertFalse(os.path.exists(self.path("run/groups.csv")))
+        explained = self.railgauge("explain", "run", "gpu0", NICS[0])
+        self.assert_status(explained, 0)
+        self.assertIn("in flight, dmabuf, with ", explained.stdout)
+        self.assertIn("did not end", explained.stderr)
+        self.assertIn("report: run/report.html", self.railgauge("report", "run").stdout)
+        judged = self.railgauge("judge", "run", "--placement=nearest")
+        self.assertIn(judged.status, (0, 1, 3), str(judged))
+        self.assertIn("did not end", judged.stderr)
+        # Among others it is no run of check.
+        self.assert_one_line(self.railgauge("judge", ".", "--placement=nearest"), "no run of check is in it")
+
+    def test_census(self):
+        self.kill("census", when=lambda: os.path.exists(self.path("run/run.json")))
+        state = read_json(self.path("run/run.json"))
+        self.assertEqual(state["command"], "census")
+        # Wherever it was: what is there is told, or one line says what is missing.
+        explained = self.railgauge("explain", "run", "numa0", NICS[0])
+        if not os.path.exists(self.path("run/topology.xml")):
+            self.assert_one_line(explained, "run/topology.xml", "--hwloc-xml")
+            return
+        self.assert_status(explained, 0)
+        self.assertIn("same_numa_node", explained.stdout)
+        self.assertIn("nothing of this pair", explained.stdout)
+        if not os.path.exists(self.path("run/census.csv")):
+            self.assertIn("not in this run directory: census.csv", explained.stdout)
+            self.assert_one_line(self.railgauge("judge", "run", "--placement=nearest"), "run/census.csv")
 
 
 if __name__ == "__main__":

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/help_format.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/software_versions.h"
@@ -67,7 +69,10 @@ std::string WrongCommand(std::span<const Command> commands, std::span<char* cons
 int Main(int argc, char** argv, const CommandLine& line) {
   CLI::App app(kDescription, kProgram);
   app.footer(kFooter);
-  app.set_version_flag("--version", fmt::format("railgauge {}", kVersion));
+  app.formatter(std::make_shared<HelpFormat>());
+  app.set_help_flag("-h,--help", "print this help and end");
+  app.set_version_flag("--version", fmt::format("railgauge {}", kVersion),
+                       "print the version and end");
   app.require_subcommand(1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   const Command commands[] = {

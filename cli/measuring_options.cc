@@ -5,9 +5,9 @@
 namespace railgauge {
 
 void AddMeasuringOptions(CLI::App& command, MeasuringOptions& options,
-                         const std::string& sizes_help, const std::string& places_default) {
+                         const std::string& places_default) {
   AddMachineOptions(command, options.machine, places_default);
-  command.add_option("--sizes", options.sizes, sizes_help)
+  command.add_option("--sizes", options.sizes, "message sizes, comma-separated")
       ->type_name("SIZES")
       ->capture_default_str();
   command.add_option("--time-budget", options.time_budget, "time to measure in: 45s, 5min")

@@ -22,10 +22,9 @@ struct MeasuringOptions {
   PeerFlags peer;
 };
 
-// Defaults are what `options` holds. `sizes_help` says what the command makes of several sizes, and
-// `places_default` what it does without --places.
+// Defaults are what `options` holds; `places_default` says what the command does without --places.
 void AddMeasuringOptions(CLI::App& command, MeasuringOptions& options,
-                         const std::string& sizes_help, const std::string& places_default = "all");
+                         const std::string& places_default = "all");
 
 }  // namespace railgauge
 

@@ -12,13 +12,19 @@ namespace railgauge {
 
 void AddMachineOptions(CLI::App& command, MachineOptions& options,
                        const std::string& places_default) {
-  command.add_option("--nics", options.nics,
-                     "NICs, comma-separated: PCI address or exact device name (default: all)");
-  command.add_option(
-      "--places", options.places,
-      "places, comma-separated: numa0, gpu3, gpu:0000:53:00.0 (default: " + places_default + ")");
-  command.add_option("--hwloc-xml", options.hwloc_xml,
-                     "read the topology from this hwloc XML file instead of the live machine");
+  command
+      .add_option("--nics", options.nics,
+                  "NICs, comma-separated: PCI address or exact device name (default: all)")
+      ->type_name("LIST");
+  command
+      .add_option("--places", options.places,
+                  "places, comma-separated: numa0, gpu3, gpu:0000:53:00.0 (default: " +
+                      places_default + ")")
+      ->type_name("LIST");
+  command
+      .add_option("--hwloc-xml", options.hwloc_xml,
+                  "read the topology from this hwloc XML file instead of the live machine")
+      ->type_name("FILE");
   AddEmulateOption(command);
 }
 
@@ -43,6 +49,7 @@ void AddDeadlineOption(CLI::App& command) {
 
 void AddColorOption(CLI::App& command, ColorOption& option) {
   command.add_option("--color", option.when, "auto, always or never (default: auto)")
+      ->option_text("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 

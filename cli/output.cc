@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "fmt/core.h"
 #include "lib/base/counted.h"
@@ -57,9 +58,11 @@ Status WriteTopology(const MachineOptions& options, RunDirectory& directory) {
   return directory.WriteFile("topology.xml", xml);
 }
 
-Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,
-                    std::optional<ExitStatus> status, const std::vector<Threshold>& thresholds) {
+Status WriteRunInfo(RunDirectory& directory, const Session& session, std::string command,
+                    const CommandLine& line, std::optional<ExitStatus> status,
+                    const std::vector<Threshold>& thresholds) {
   RunInfo info = MakeRunInfo(session, line);
+  info.command = std::move(command);
   if (status) info.end = std::chrono::system_clock::now();
   info.exit_status = status;
   info.thresholds = thresholds;

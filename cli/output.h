@@ -25,10 +25,10 @@ std::vector<Threshold> Thresholds(const JudgeGates& gates);
 // Writes topology.xml, so that the run can be judged again where its machine is not at hand.
 Status WriteTopology(const MachineOptions& options, RunDirectory& directory);
 
-// Writes run.json of a run that ends with `status`, or of one that goes on (empty), so that what is
-// left of a killed run says so.
-Status WriteRunInfo(RunDirectory& directory, const Session& session, const CommandLine& line,
-                    std::optional<ExitStatus> status,
+// Writes run.json of a run of `command` that ends with `status`, or of one that goes on (empty), so
+// that what is left of a killed run says so.
+Status WriteRunInfo(RunDirectory& directory, const Session& session, std::string command,
+                    const CommandLine& line, std::optional<ExitStatus> status,
                     const std::vector<Threshold>& thresholds = {});
 
 }  // namespace railgauge

@@ -8,7 +8,8 @@
 #include <optional>
 
 #include "cli/command.h"
-#include "cli/run_records.h"
+#include "cli/messages.h"
+#include "cli/recorded_runs.h"
 #include "fmt/core.h"
 #include "fmt/format.h"
 #include "lib/base/counted.h"
@@ -20,7 +21,6 @@
 #include "lib/placement/settings/settings.h"
 #include "lib/report/report_file.h"
 #include "lib/report/text_matrix.h"
-#include "lib/topology/load.h"
 
 namespace railgauge {
 namespace {
@@ -34,7 +34,9 @@ constexpr char kFooter[] =
     "consumers\n"
     "gives each 1/k. Pairs that were not measured are no candidates. What consumers share "
     "(uplinks,\n"
-    "memory) bounds them where a run of load measured it: --load.\n"
+    "memory) bounds them where a run of load measured it: --load. Told is the gain over "
+    "PLACEMENT;\n"
+    "--output writes the best as a decision, for check --placement=FILE.\n"
     "Settings count GPUs in PCI order (CUDA_DEVICE_ORDER=PCI_BUS_ID); lines that begin with # say\n"
     "what a framework cannot be told.\n"
     "Exit status: 0, or 2 for an error.\n"
@@ -45,7 +47,8 @@ constexpr char kFooter[] =
     "  railgauge plan run-1 --load=load-1 --settings=mooncake --settings_out=topology.json";
 
 struct Options {
-  RunDirectoryOptions run;
+  std::string directory;
+  std::vector<std::string> hwloc_xml;
   std::string placement;
   std::string load;
   std::string output;
@@ -137,28 +140,28 @@ struct Inputs {
 };
 
 Result<Inputs> ReadInputs(const Options& options) {
-  RAILGAUGE_ASSIGN_OR_RETURN(const auto census, ReadReport<CensusRow>(options.run.directory));
-  RAILGAUGE_ASSIGN_OR_RETURN(const auto samples, ReadReport<Sample>(options.run.directory));
-  if (samples.rows.empty()) {
-    return Fail(MakeError("read", options.run.directory + "/samples.csv", "it has no sample",
+  RAILGAUGE_ASSIGN_OR_RETURN(GivenTopologies topologies, GivenTopologies::Parse(options.hwloc_xml));
+  RAILGAUGE_ASSIGN_OR_RETURN(LoadedRun loaded, LoadOneRun(options.directory, topologies));
+  if (loaded.samples.empty()) {
+    return Fail(MakeError("read", loaded.directory + "/samples.csv", "it has no sample",
                           "Give a run that measured something"));
   }
+  PrintNotes(loaded.notes);
   Inputs inputs;
-  inputs.run = samples.run;
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string topology, TopologyFileOf(options.run));
-  RAILGAUGE_ASSIGN_OR_RETURN(inputs.machine, LoadMachineFromXml(topology));
+  inputs.run = loaded.run;
+  inputs.machine = *loaded.machine;
   RAILGAUGE_RETURN_IF_ERROR(inputs.machine.CheckHasNics());
-  RAILGAUGE_ASSIGN_OR_RETURN(inputs.given,
-                             options.placement.empty()
-                                 ? RecordedDecision(options.run.directory)
-                                 : DecidePlacement(options.placement, inputs.machine, {}));
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      inputs.given, options.placement.empty()
+                        ? RecordedDecision(loaded.directory)
+                        : DecidePlacement(options.placement, inputs.machine, loaded.cuda_order));
   std::vector<GroupRow> groups;
   if (!options.load.empty()) {
     RAILGAUGE_ASSIGN_OR_RETURN(const auto recorded, ReadReport<GroupRow>(options.load));
     groups = recorded.rows;
   }
-  RAILGAUGE_ASSIGN_OR_RETURN(inputs.best, FindBestAssignment(inputs.machine, census.rows,
-                                                             samples.rows, inputs.given, groups));
+  RAILGAUGE_ASSIGN_OR_RETURN(inputs.best, FindBestAssignment(inputs.machine, loaded.census,
+                                                             loaded.samples, inputs.given, groups));
   return inputs;
 }
 
@@ -200,20 +203,17 @@ Command AddPlanCommand(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("plan", "find the best assignment of NICs by a recorded run");
   command->footer(kFooter);
-  command->add_option("RUNDIR", options->run.directory, "the run directory")->required();
+  AddRunDirectory(*command, options->directory);
   command
       ->add_option("--placement", options->placement,
-                   "what to compare with, as for check; that of the run by default")
+                   "a policy's name, or a decision's file (default: that of the run)")
       ->type_name("PLACEMENT");
   command
       ->add_option("--load", options->load,
                    "the directory of a run of load on this machine, for what NICs share")
       ->type_name("RUNDIR");
-  command->add_option("--hwloc-xml", options->run.hwloc_xml,
-                      "the topology, for a run directory without topology.xml");
-  command
-      ->add_option("--output", options->output,
-                   "write the decision to FILE, for check --placement=FILE")
+  AddTopologyOption(*command, options->hwloc_xml);
+  command->add_option("--output", options->output, "the file to write (default: none)")
       ->type_name("FILE");
   std::string names = "all";
   for (const Framework& framework : Frameworks()) names += ", " + std::string(framework.name);

@@ -44,13 +44,19 @@ class PlanTest(CliTestCase):
         rows = []
         for census in self.rows("run/census.csv"):
             rate = rate_of(census["nic_pci_address"], census["place"], census["relation"])
+            completions = 1000
+            payload = completions * int(sample["size_bytes"])
+            nanoseconds = round(payload / rate * 1e9)
+            window = {"completions": completions, "payload_bytes": payload, "posted_bytes": payload,
+                      "counter_bytes": payload, "duration_ns": nanoseconds,
+                      "throughput_bytes_per_second": repr(payload / (nanoseconds / 1e9))}
             for operation in ("read", "write"):
                 for direction in ("to_memory", "from_memory"):
                     rows.append({**sample, "nic_pci_address": census["nic_pci_address"],
                                  "nic_name": census["nic_name"], "place": census["place"],
                                  "way": census["way"], "operation": operation,
                                  "direction": direction, "load": "alone", "round": "0", "disturbed": "false",
-                                 "throughput_bytes_per_second": str(int(rate))})
+                                 **window})
         self.write_rows("run/samples.csv", rows)
 
     @staticmethod
@@ -60,6 +66,12 @@ class PlanTest(CliTestCase):
     def read(self, name):
         with open(self.path(name), encoding="utf-8") as file:
             return file.read()
+
+    def test_a_directory_of_several_runs(self):
+        for name in ("a", "b"):
+            shutil.copytree(PlanTest.recorded, self.path(f"runs/{name}"))
+        for command in (["plan", "runs"], ["explain", "runs", "numa0"], ["topology", "runs"]):
+            self.assert_one_line(self.railgauge(*command), "it holds 2 runs", "Give the directory of one")
 
     def test_a_right_placement_is_kept(self):
         self.set_rates(self.near_is_fast)
@@ -133,6 +145,13 @@ class PlanTest(CliTestCase):
         self.assert_one_line(self.railgauge("plan", "run"), "placement.csv", "--placement=nearest")
         self.path("run/samples.csv", header)
         self.assert_one_line(self.railgauge("plan", "run", "--placement=nearest"), "samples.csv", "no sample")
+        shutil.copy(os.path.join(PlanTest.recorded, "samples.csv"), self.path("run"))
+        self.write_rows("run/samples.csv", [row for row in self.rows("run/samples.csv") if row["status"] == "ok"][:1] * 2)
+        # What judge refuses, all refuse.
+        for command in (["plan", "run", "--placement=nearest"], ["judge", "run", "--placement=nearest"],
+                        ["policies", "run"], ["explain", "run", "numa0"], ["topology", "run"]):
+            self.assert_one_line(self.railgauge(*command), f"railgauge {command[0]}: read run/samples.csv:3:",
+                                 "the window is in line 2 already")
         self.path("run/samples.csv", header + "1,broken\n")
         self.assert_one_line(self.railgauge("plan", "run", "--placement=nearest"), "samples.csv:2")
         shutil.copy(os.path.join(PlanTest.recorded, "samples.csv"), self.path("run"))

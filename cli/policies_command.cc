@@ -152,11 +152,11 @@ Command AddPoliciesCommand(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("policies", "show which NICs each policy would choose on this machine");
   command->footer(kFooter);
-  command->add_option("RUNDIR", options->directory,
-                      "a recorded run: tell what each policy would cost on its machine");
-  AddTopologyOption(*command, options->hwloc_xml,
-                    "read the topology from this hwloc XML file instead of the live machine or "
-                    "RUNDIR/topology.xml; TYPE=FILE: that of an instance type of RUNDIR");
+  command
+      ->add_option("RUNDIR", options->directory,
+                   "a recorded run: tell what each policy would cost on its machine")
+      ->type_name("");
+  AddTopologyOption(*command, options->hwloc_xml);
   AddEmulateOption(*command);
   command->add_flag("--rules", options->rules, "print each policy's rule and source, and end");
   command

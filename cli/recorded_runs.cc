@@ -27,11 +27,29 @@ namespace fs = std::filesystem;
 constexpr char kCensus[] = "/census.csv";
 constexpr char kSamples[] = "/samples.csv";
 constexpr char kTopology[] = "/topology.xml";
+constexpr char kRunJson[] = "/run.json";
 
 bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 bool HoldsRuns(const std::string& directory) {
   return Exists(directory + kCensus) || Exists(directory + kSamples);
+}
+
+Result<RunState> StateOf(const std::string& directory) {
+  const std::string path = directory + kRunJson;
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, size_t{64} << 20));
+  return ParseRunState(content, path);
+}
+
+// Whether a command that judges can say something by the directory's run. Where run.json does not
+// say what wrote it, its files do.
+bool IsOfCheck(const std::string& directory, bool has_topology) {
+  if (!has_topology && !Exists(directory + kTopology)) return false;
+  if (Exists(directory + kRunJson)) {
+    const auto state = StateOf(directory);
+    if (state && !state->command.empty()) return state->command == "check";
+  }
+  return !Exists(directory + "/groups.csv");
 }
 
 template <typename Row>
@@ -61,9 +79,7 @@ Result<std::vector<std::string>> FindRunDirectories(const std::string& path, boo
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const std::string below = entry->path().string();
     if (!entry->is_directory(error) || !HoldsRuns(below)) continue;
-    const bool check =
-        (has_topology || Exists(below + kTopology)) && !Exists(below + "/groups.csv");
-    (check ? &directories : left_out)->push_back(below);
+    (IsOfCheck(below, has_topology) ? &directories : left_out)->push_back(below);
     entry.disable_recursion_pending();
   }
   if (error) return Fail(ErrnoError(error.value(), "list", root));
@@ -71,9 +87,10 @@ Result<std::vector<std::string>> FindRunDirectories(const std::string& path, boo
     return Fail(MakeError(
         "find runs", root,
         left_out->empty() ? "there is no run directory in it (none with census.csv and samples.csv)"
-                          : "no run of check is in it (none has a topology.xml)",
+                          : "no run of check is in it: all are of load or census, or have no "
+                            "topology.xml",
         left_out->empty() ? "Give what check --output=DIR wrote, or a directory of such"
-                          : "Give the topology with --hwloc-xml=FILE"));
+                          : "Give one of them by itself, or the topology with --hwloc-xml=FILE"));
   }
   std::sort(directories.begin(), directories.end());
   return directories;
@@ -131,37 +148,39 @@ Result<std::shared_ptr<const Machine>> GivenTopologies::MachineOf(const RunIdent
   return read_[file] = std::move(shared);
 }
 
-Result<RecordedDirectory> RecordedDirectory::Open(const std::string& path) {
+Result<RecordedDirectory> RecordedDirectory::Open(const std::string& path, Absent absent) {
   const std::string census = path + kCensus;
   const std::string samples = path + kSamples;
-  RAILGAUGE_ASSIGN_OR_RETURN(std::vector<IndexedRun> runs, IndexRuns(census, samples));
-  if (runs.empty()) {
+  if (!HoldsRuns(path)) absent = Absent::kIsError;
+  RAILGAUGE_ASSIGN_OR_RETURN(std::vector<IndexedRun> runs,
+                             IndexRuns(census, samples, kMaxPieces, absent));
+  if (runs.empty() && absent == Absent::kIsError) {
     return Fail(MakeError("judge", path, "its files have no row: the run ended before its census",
                           "Run check again"));
   }
-  RAILGAUGE_ASSIGN_OR_RETURN(RunReader reader, RunReader::Open(census, samples));
+  RAILGAUGE_ASSIGN_OR_RETURN(RunReader reader, RunReader::Open(census, samples, absent));
   return RecordedDirectory(path, std::move(runs), std::move(reader));
 }
 
 Status RecordedDirectory::ReadState(LoadedRun& loaded) const {
-  const std::string path = path_ + "/run.json";
-  const std::string run = "run '" + Printable(loaded.run.run_id) + "'";
+  const std::string path = path_ + kRunJson;
   if (!Exists(path)) {
-    loaded.notes.push_back(run +
-                           " has no run.json, so it may not have ended: judged by what it had "
+    loaded.notes.push_back("run '" + Printable(loaded.run.run_id) +
+                           "' has no run.json, so it may not have ended: told is what it had "
                            "recorded");
     return {};
   }
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, size_t{64} << 20));
-  RAILGAUGE_ASSIGN_OR_RETURN(RunState state, ParseRunState(content, path));
-  if (state.run_id != loaded.run.run_id) {
+  RAILGAUGE_ASSIGN_OR_RETURN(RunState state, StateOf(path_));
+  if (runs_.empty()) loaded.run = state.run;
+  if (state.run.run_id != loaded.run.run_id) {
     return Fail(MakeError("read", path,
                           fmt::format("it is of run '{}', and the rows beside it are of run '{}'",
-                                      Printable(state.run_id), Printable(loaded.run.run_id)),
+                                      Printable(state.run.run_id), Printable(loaded.run.run_id)),
                           "Give the run directory as it was written, or remove the file"));
   }
   if (!state.ended) {
-    loaded.notes.push_back(run + " did not end: judged by what it had recorded until then");
+    loaded.notes.push_back("run '" + Printable(loaded.run.run_id) +
+                           "' did not end: told is what it had recorded until then");
   }
   loaded.cuda_order = std::move(state.cuda_order);
   return {};
@@ -171,6 +190,7 @@ Result<LoadedRun> RecordedDirectory::Load(size_t index, GivenTopologies& topolog
   RAILGAUGE_ASSIGN_OR_RETURN(RecordedRun recorded, reader_.Read(runs_[index]));
   RAILGAUGE_RETURN_IF_ERROR(CheckRecording(recorded));
   LoadedRun loaded;
+  loaded.directory = path_;
   loaded.run = recorded.run;
   RAILGAUGE_ASSIGN_OR_RETURN(loaded.machine, topologies.MachineOf(recorded.run, path_));
   RAILGAUGE_RETURN_IF_ERROR(
@@ -184,6 +204,28 @@ Result<LoadedRun> RecordedDirectory::Load(size_t index, GivenTopologies& topolog
   loaded.census = RowsOf(std::move(recorded.census));
   loaded.samples = RowsOf(std::move(recorded.samples));
   return loaded;
+}
+
+Result<LoadedRun> RecordedDirectory::LoadEmpty(GivenTopologies& topologies) const {
+  LoadedRun loaded;
+  loaded.directory = path_;
+  RAILGAUGE_RETURN_IF_ERROR(ReadState(loaded));
+  RAILGAUGE_ASSIGN_OR_RETURN(loaded.machine, topologies.MachineOf(loaded.run, path_));
+  return loaded;
+}
+
+Result<LoadedRun> LoadOneRun(const std::string& path, GivenTopologies& topologies, Absent absent) {
+  std::vector<std::string> left_out;
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto directories,
+                             FindRunDirectories(path, topologies.any(), &left_out));
+  const auto several = [&](size_t count) {
+    return Fail(MakeError("read", path, "it holds " + Counted(count, "run"),
+                          "Give the directory of one: this command tells of one run"));
+  };
+  if (directories.size() > 1) return several(directories.size());
+  RAILGAUGE_ASSIGN_OR_RETURN(auto opened, RecordedDirectory::Open(directories.front(), absent));
+  if (opened.size() > 1) return several(opened.size());
+  return opened.size() == 0 ? opened.LoadEmpty(topologies) : opened.Load(0, topologies);
 }
 
 Status ForEachRun(const std::string& path, GivenTopologies& topologies,
@@ -209,8 +251,15 @@ Status ForEachRun(const std::string& path, GivenTopologies& topologies,
   return {};
 }
 
-void AddTopologyOption(CLI::App& command, std::vector<std::string>& values, const char* help) {
-  command.add_option("--hwloc-xml", values, help)
+void AddRunDirectory(CLI::App& command, std::string& directory) {
+  command.add_option("RUNDIR", directory, "the run directory")->type_name("")->required();
+}
+
+void AddTopologyOption(CLI::App& command, std::vector<std::string>& values) {
+  command
+      .add_option("--hwloc-xml", values,
+                  "hwloc XML to take the topology from instead of the run's (or this machine's); "
+                  "TYPE=FILE: for one instance type")
       ->type_name("[TYPE=]FILE")
       ->expected(1)
       ->take_all();

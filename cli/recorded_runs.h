@@ -30,12 +30,13 @@ struct LoadedRun {
   std::shared_ptr<const Machine> machine;
   std::vector<PciAddress> cuda_order;  // of run.json; empty: not known
   std::vector<std::string> notes;      // what a reader of the verdicts needs to know
+  std::string directory;
 };
 
 // The directories of runs that `path` names: itself where it has a census.csv or samples.csv (or is
 // one), else those below it that a check wrote, in the order of their names. `left_out` gets the
-// others below it that hold a run, and which nothing can be judged by (of load and census). Errors:
-// nothing there.
+// others below it that hold a run, and which nothing can be judged by (of load and census, as
+// run.json says). Errors: nothing there.
 Result<std::vector<std::string>> FindRunDirectories(const std::string& path, bool has_topology,
                                                     std::vector<std::string>* left_out);
 
@@ -60,12 +61,15 @@ class GivenTopologies {
 // A directory with the census.csv and samples.csv of one or many runs.
 class RecordedDirectory {
  public:
-  // Errors: files that cannot be read or are no reports, and no run in them.
-  static Result<RecordedDirectory> Open(const std::string& path);
+  // Errors: files that cannot be read or are no reports; unless what is `absent` counts for
+  // empty, no run in them.
+  static Result<RecordedDirectory> Open(const std::string& path, Absent absent = Absent::kIsError);
 
   size_t size() const { return runs_.size(); }
   // Run `index` of them. An Error where its rows can be of no run, or its machine is not known.
   Result<LoadedRun> Load(size_t index, GivenTopologies& topologies);
+  // What there is of a run that recorded no row.
+  Result<LoadedRun> LoadEmpty(GivenTopologies& topologies) const;
 
  private:
   RecordedDirectory(std::string path, std::vector<IndexedRun> runs, RunReader reader)
@@ -84,8 +88,15 @@ class RecordedDirectory {
 Status ForEachRun(const std::string& path, GivenTopologies& topologies,
                   const std::function<void(Result<LoadedRun> loaded, bool many)>& use);
 
-// --hwloc-xml, which may be given again.
-void AddTopologyOption(CLI::App& command, std::vector<std::string>& values, const char* help);
+// The one run that `path` names, for commands that tell of one. An Error where it names several.
+Result<LoadedRun> LoadOneRun(const std::string& path, GivenTopologies& topologies,
+                             Absent absent = Absent::kIsError);
+
+// RUNDIR of a command that reads it.
+void AddRunDirectory(CLI::App& command, std::string& directory);
+
+// --hwloc-xml of a command that reads recorded runs; it may be given again.
+void AddTopologyOption(CLI::App& command, std::vector<std::string>& values);
 
 }  // namespace railgauge
 

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/messages.h"
+#include "cli/recorded_runs.h"
 #include "cli/software_versions.h"
 #include "fmt/core.h"
 #include "lib/base/file.h"
@@ -61,8 +62,9 @@ Command AddReportCommand(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("report", "a run as one HTML file");
   command->footer(kFooter);
-  command->add_option("RUNDIR", options->directory, "the run directory")->required();
-  command->add_option("--output", options->output, "the file to write; default RUNDIR/report.html")
+  AddRunDirectory(*command, options->directory);
+  command
+      ->add_option("--output", options->output, "the file to write (default: RUNDIR/report.html)")
       ->type_name("FILE");
   return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};
 }

@@ -1,13 +1,10 @@
 #include "cli/run_records.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <utility>
-#include <vector>
 
+#include "cli/recorded_runs.h"
+#include "fmt/core.h"
 #include "lib/report/report_file.h"
-#include "lib/topology/load.h"
 
 namespace railgauge {
 namespace {
@@ -20,36 +17,39 @@ Status Read(const std::string& directory, std::vector<Row>& rows, RunRecords& re
     return {};
   }
   RAILGAUGE_ASSIGN_OR_RETURN(Recorded<Row> recorded, ReadReport<Row>(directory));
-  if (records.run.run_id.empty()) records.run = recorded.run;
+  if (!recorded.rows.empty() && recorded.run.run_id != records.run.run_id) {
+    return Fail(
+        MakeError("read", ReportPath<Row>(directory),
+                  fmt::format("it is of run '{}', and the rows beside it are of run '{}'",
+                              Printable(recorded.run.run_id), Printable(records.run.run_id)),
+                  "Give the run directory as it was written, or remove the file"));
+  }
   rows = std::move(recorded.rows);
   return {};
 }
 
 }  // namespace
 
-Result<std::string> TopologyFileOf(const RunDirectoryOptions& options) {
-  if (!options.hwloc_xml.empty()) return options.hwloc_xml;
-  std::string path = options.directory + "/topology.xml";
-  if (::access(path.c_str(), R_OK) == 0) return path;
-  return Fail(ErrnoError(errno, "open", path,
-                         "Give the topology of the run's machine with --hwloc-xml=FILE"));
-}
-
-Result<RunRecords> ReadRunRecords(const RunDirectoryOptions& options) {
-  RunRecords records;
-  const std::string& directory = options.directory;
-  RAILGAUGE_RETURN_IF_ERROR(Read(directory, records.census, records));
-  RAILGAUGE_RETURN_IF_ERROR(Read(directory, records.samples, records));
-  if (records.missing.size() == 2) {
-    return Fail(ErrnoError(ENOENT, "open", directory + "/census.csv",
-                           "Give the directory that check, census or load wrote"));
-  }
+Result<RunFiles> ReadRunFiles(const RunDirectoryOptions& options) {
+  RAILGAUGE_ASSIGN_OR_RETURN(GivenTopologies topologies, GivenTopologies::Parse(options.hwloc_xml));
+  RAILGAUGE_ASSIGN_OR_RETURN(LoadedRun loaded,
+                             LoadOneRun(options.directory, topologies, Absent::kIsEmpty));
+  const std::string directory = loaded.directory;
+  RunFiles files;
+  files.topology_file = topologies.FileOf(loaded.run, directory);
+  files.notes = std::move(loaded.notes);
+  RunRecords& records = files.records;
+  records.run = loaded.run;
+  records.machine = *loaded.machine;
+  records.census = std::move(loaded.census);
+  records.samples = std::move(loaded.samples);
+  records.cuda_order = std::move(loaded.cuda_order);
+  if (!HasReport<CensusRow>(directory)) records.missing.emplace_back(FileNameOf<CensusRow>());
+  if (!HasReport<Sample>(directory)) records.missing.emplace_back(FileNameOf<Sample>());
   RAILGAUGE_RETURN_IF_ERROR(Read(directory, records.placement, records));
   RAILGAUGE_RETURN_IF_ERROR(Read(directory, records.groups, records));
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string topology, TopologyFileOf(options));
-  RAILGAUGE_ASSIGN_OR_RETURN(records.machine, LoadMachineFromXml(topology));
   RAILGAUGE_RETURN_IF_ERROR(records.machine.CheckHasNics());
-  return records;
+  return files;
 }
 
 }  // namespace railgauge

@@ -3,6 +3,7 @@
 #define RAILGAUGE_CLI_RUN_RECORDS_H_
 
 #include <string>
+#include <vector>
 
 #include "lib/base/result.h"
 #include "lib/placement/explanation.h"
@@ -11,15 +12,20 @@ namespace railgauge {
 
 struct RunDirectoryOptions {
   std::string directory;
-  std::string hwloc_xml;  // the topology instead of the directory's own; may be empty
+  std::vector<std::string> hwloc_xml;  // as GivenTopologies takes them
 };
 
-// Where the topology is: the directory's, or what is given instead. An Error where there is none.
-Result<std::string> TopologyFileOf(const RunDirectoryOptions& options);
+// What there is of a run, checked as judge checks it (recorded_runs.h).
+struct RunFiles {
+  RunRecords records;
+  std::string topology_file;       // that the machine is of
+  std::vector<std::string> notes;  // what a reader needs to know
+};
 
 // What is there is read: a run that was cut short has no placement.csv. An Error when there is no
-// topology, no EFA NIC in it, neither census.csv nor samples.csv, or a file that cannot be read.
-Result<RunRecords> ReadRunRecords(const RunDirectoryOptions& options);
+// topology, no EFA NIC in it, neither census.csv nor samples.csv, files of several runs, or one
+// that cannot be read or that no run can have written.
+Result<RunFiles> ReadRunFiles(const RunDirectoryOptions& options);
 
 }  // namespace railgauge
 

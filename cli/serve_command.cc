@@ -26,6 +26,7 @@ constexpr char kFooter[] =
     "host, and does its part of what is measured, for one at a time; a second one is told who is\n"
     "being served. Both hosts need copies of one token file (railgauge token), one version of\n"
     "railgauge, and a security group that allows all traffic from and to itself. Ctrl-C ends it.\n"
+    "Exit status: 0 it served until it was ended; 2 usage or set-up error.\n"
     "Examples:\n"
     "  railgauge serve --token=rail.token\n"
     "  railgauge serve --token=rail.token --listen=10.0.0.7:9000\n"

@@ -10,6 +10,7 @@ namespace {
 constexpr char kFooter[] =
     "Writes 256 random bits to FILE, which only its owner can read. Copy it to the other host\n"
     "over a way that you trust: whoever has it can measure with a host that serves with it.\n"
+    "Exit status: 0 the file is made; 2 it is not.\n"
     "Examples:\n"
     "  railgauge token rail.token\n"
     "  scp -p rail.token node-b:";
@@ -20,7 +21,7 @@ Command AddTokenCommand(CLI::App& app) {
   auto path = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("token", "make the token file that two hosts share");
   command->footer(kFooter);
-  command->add_option("file", *path, "the file to make")->type_name("FILE")->required();
+  command->add_option("FILE", *path, "the file to make")->type_name("")->required();
   return {command, [path](const CommandLine&) -> Result<ExitStatus> {
             RAILGAUGE_RETURN_IF_ERROR(MakeTokenFile(*path));
             fmt::print("{}: copy it to the other host, and keep it to yourself\n",

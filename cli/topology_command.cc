@@ -5,6 +5,8 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/messages.h"
+#include "cli/recorded_runs.h"
 #include "cli/run_records.h"
 #include "fmt/core.h"
 #include "lib/base/file.h"
@@ -32,10 +34,11 @@ struct Options {
 };
 
 Result<ExitStatus> Run(const Options& options) {
-  RAILGAUGE_ASSIGN_OR_RETURN(const RunRecords records, ReadRunRecords(options.run));
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string topology, TopologyFileOf(options.run));
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml,
-                             AnnotateTopologyXml(topology, kNotePrefix, TopologyNotes(records)));
+  RAILGAUGE_ASSIGN_OR_RETURN(const RunFiles run, ReadRunFiles(options.run));
+  RAILGAUGE_ASSIGN_OR_RETURN(
+      const std::string xml,
+      AnnotateTopologyXml(run.topology_file, kNotePrefix, TopologyNotes(run.records)));
+  PrintNotes(run.notes);
   if (options.output == "-") {
     std::fwrite(xml.data(), 1, xml.size(), stdout);
     return kExitOk;
@@ -53,11 +56,11 @@ Command AddTopologyCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "topology", "export a run's topology as hwloc XML with what the run found out");
   command->footer(kFooter);
-  command->add_option("RUNDIR", options->run.directory, "the run directory")->required();
-  command->add_option("--output", options->output, "the XML file; - is stdout (default)")
+  AddRunDirectory(*command, options->run.directory);
+  command
+      ->add_option("--output", options->output, "the file to write (default: -, which is stdout)")
       ->type_name("FILE");
-  command->add_option("--hwloc-xml", options->run.hwloc_xml,
-                      "the topology, for a run directory without topology.xml");
+  AddTopologyOption(*command, options->run.hwloc_xml);
   return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};
 }
 

@@ -5,11 +5,11 @@
 #include <tuple>
 #include <utility>
 
-#include "lib/placement/evidence.h"
 #include "lib/placement/id_contradictions.h"
 #include "lib/placement/id_partitions.h"
 #include "lib/placement/id_siblings.h"
 #include "lib/placement/id_speeds.h"
+#include "lib/placement/id_table.h"
 #include "lib/placement/machine_findings.h"
 #include "lib/placement/peer_path_findings.h"
 #include "lib/placement/registration_findings.h"
@@ -33,15 +33,22 @@ std::vector<Finding> AllFindings(const Machine& machine, std::span<const CensusR
   const Decision nothing;
   const Evidence evidence(machine, census, samples, decision != nullptr ? *decision : nothing,
                           gates);
+  return AllFindings(evidence, census, samples);
+}
+
+std::vector<Finding> AllFindings(const Evidence& evidence, std::span<const CensusRow> census,
+                                 std::span<const Sample> samples) {
+  const Machine& machine = evidence.machine();
+  const std::vector<NicIds> ids = GatherIds(census);
   std::vector<Finding> findings;
   const auto add = [&](std::vector<Finding> family) {
     std::move(family.begin(), family.end(), std::back_inserter(findings));
   };
   // One line per family.
-  add(FindIdContradictions(census));
-  add(FindIdsUnlikeSiblings(machine, census));
-  add(FindIdPartitions(machine, census));
-  add(FindIdSpeeds(evidence, census, samples));
+  add(FindIdContradictions(ids));
+  add(FindIdsUnlikeSiblings(machine, ids));
+  add(FindIdPartitions(machine, ids));
+  add(FindIdSpeeds(evidence, ids, samples));
   add(FindUnsteady(evidence));
   add(FindMachineFindings(machine));
   add(FindRegistrationFindings(machine, census));

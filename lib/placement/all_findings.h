@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/placement/decision.h"
+#include "lib/placement/evidence.h"
 #include "lib/placement/gates.h"
 #include "lib/record/records.h"
 #include "lib/topology/machine.h"
@@ -18,6 +19,10 @@ namespace railgauge {
 std::vector<Finding> AllFindings(const Machine& machine, std::span<const CensusRow> census,
                                  std::span<const Sample> samples, const Decision* decision,
                                  const JudgeGates& gates = {});
+
+// The same from evidence of these rows.
+std::vector<Finding> AllFindings(const Evidence& evidence, std::span<const CensusRow> census,
+                                 std::span<const Sample> samples);
 
 }  // namespace railgauge
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "lib/placement/best_assignment_text.h"
 #include "lib/placement/policy.h"
@@ -259,6 +260,30 @@ TEST(BestAssignmentTest, TheGainHasAnIntervalWhereAllWasMeasuredOftenEnough) {
   EXPECT_LT(best.worst_gain_interval->low, 1.0);
   EXPECT_GT(best.worst_gain_interval->high, 1.0);
   EXPECT_GT(best.worst_gain_interval->low, 0.9);
+}
+
+// Rates without any order, and a search that may hardly begin.
+TEST(BestAssignmentTest, WhatIsNotProvenSaysHowFarItMayBe) {
+  World world(MakeP5());
+  std::mt19937_64 random(7);
+  world.speed = [&](const Cell&, Relation) { return 1e9 * static_cast<double>(2 + random() % 9); };
+  world.Screen();
+  const CellTable table(world.samples);
+  const Relations relations(world.census);
+  BestOptions options;
+  options.limits.steps = 10;
+  const auto best =
+      FindBestAssignment(world.machine, table, relations, Policy(world, "nearest"), {}, options);
+  ASSERT_TRUE(best) << best.error().ToString();
+  ASSERT_FALSE(best->proven);
+  ASSERT_GT(best->worst_bound, best->value.worst);
+  const std::string text = FormatBestAssignment(world.machine, *best);
+  EXPECT_NE(text.find("Not proven to be the best: the search ended at its limit"),
+            std::string::npos)
+      << text;
+  const double more = 100 * (best->worst_bound / best->value.worst - 1);
+  EXPECT_NE(text.find(fmt::format("which is {:.1f} %", more)), std::string::npos) << text;
+  EXPECT_TRUE(AdviceLine(*best, {}, "run-1").starts_with("a better measured assignment: "));
 }
 
 // Names prove nothing, and the order of rows and of the decision neither.

@@ -67,6 +67,16 @@ std::string Certainty(const BestAssignment& best) {
       Counted(best.fewest_windows, "window"));
 }
 
+// How far from the best an assignment can be that is not proven.
+std::string BoundOf(const BestAssignment& best) {
+  const double more = best.value.worst > 0 ? best.worst_bound / best.value.worst - 1 : 0;
+  if (more < 0.0005) {
+    return "No assignment's worst consumer gets more; one of as much may have more in total.";
+  }
+  return fmt::format("No assignment's worst consumer gets more than {}, which is {:.1f} % more.",
+                     RateOf(best.worst_bound), 100 * more);
+}
+
 std::string ComparisonText(const BestAssignment& best) {
   if (!best.given) {
     return Line("What the given placement gives is not known: a pair of it was not measured.");
@@ -100,9 +110,9 @@ std::string AdviceLine(const BestAssignment& best, const JudgeGates& gates,
   const bool bad = gain / (1 + gain) > gates.bad_placement;
   if (!certain && !bad) return "";
   return Line(fmt::format(
-      "best measured assignment: {} {}, {} against this placement; `railgauge plan {}` writes it",
-      total ? "in total" : "worst consumer", RateOf(total ? best.value.total : best.value.worst),
-      Percent(gain), Printable(directory)));
+      "{} measured assignment: {} {}, {} against this placement; `railgauge plan {}` writes it",
+      best.proven ? "best" : "a better", total ? "in total" : "worst consumer",
+      RateOf(total ? best.value.total : best.value.worst), Percent(gain), Printable(directory)));
 }
 
 std::string AdviceOf(const Machine& machine, std::span<const CensusRow> census,
@@ -120,9 +130,7 @@ std::string FormatBestAssignment(const Machine& machine, const BestAssignment& b
   if (best.shared) text += Line("NICs are fewer than consumers: one of k users gives each 1/k.");
   if (!best.proven) {
     text +=
-        Line(fmt::format("The search ended at its limit: a better assignment may exist, but none "
-                         "whose worst consumer gets more than {}.",
-                         RateOf(best.worst_bound)));
+        Line("Not proven to be the best: the search ended at its limit of steps. " + BoundOf(best));
   }
   for (const KnownCapacity& capacity : best.capacities) {
     text += Line(fmt::format("Bounded by {}: {} ({}).", capacity.resource.ToString(),

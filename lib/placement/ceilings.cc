@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "fmt/core.h"
 #include "lib/instance_types/instance_types.h"
-#include "lib/placement/crossing.h"
 #include "lib/record/enum_names.h"
 
 namespace railgauge {
@@ -51,55 +51,69 @@ std::optional<Ceiling> ReportedOfNode(const Machine& machine, const std::string&
   return std::nullopt;
 }
 
-}  // namespace
-
-std::string_view ToString(Ceiling::Basis basis) { return NameOf(kBases, basis); }
-
-std::vector<Ceiling> CeilingsOf(const Machine& machine, const Sample& sample) {
+// All that is known of one resource, for the operation.
+std::vector<Ceiling> CeilingsOf(const Machine& machine, const Resource& resource,
+                                Operation operation) {
   const InstanceType* type = FindInstanceType(machine.instance_type);
   std::vector<Ceiling> ceilings;
   const auto add = [&](std::optional<Ceiling> ceiling) {
     if (ceiling) ceilings.push_back(*std::move(ceiling));
   };
+  switch (resource.kind) {
+    case Resource::Kind::kNic: {
+      for (const Nic& nic : machine.nics) {
+        if (nic.name != resource.name) continue;
+        add(LineRateOf(nic, type));
+        if (nic.position.link_speed) {
+          add(Ceiling{"the PCI link of " + NameOf(nic), *nic.position.link_speed, Basis::kPciLink});
+        }
+        break;
+      }
+      break;
+    }
+    case Resource::Kind::kUplink: {
+      const auto address = PciAddress::Parse(resource.name);
+      const PciBridge* bridge = address ? machine.FindBridge(*address) : nullptr;
+      if (bridge != nullptr && bridge->link_speed) {
+        add(Ceiling{resource.ToString(), *bridge->link_speed, Basis::kPciLink});
+      }
+      break;
+    }
+    case Resource::Kind::kNodeMemory:
+      add(ReportedOfNode(machine, resource.name, operation, type));
+      break;
+    case Resource::Kind::kHostBridge:
+    case Resource::Kind::kNodeLink:
+    case Resource::Kind::kGpuLink:
+    case Resource::Kind::kInterconnect:
+    case Resource::Kind::kOtherHost:
+      break;  // nobody says
+  }
+  return ceilings;
+}
+
+}  // namespace
+
+std::string_view ToString(Ceiling::Basis basis) { return NameOf(kBases, basis); }
+
+std::vector<CrossedResource> CrossedResourcesOf(const Machine& machine, const Sample& sample) {
   std::vector<Crossing> crossings = CrossingsOf(machine, sample);
   std::stable_sort(crossings.begin(), crossings.end(), [](const Crossing& a, const Crossing& b) {
     return a.resource.kind < b.resource.kind;
   });
-  for (const Crossing& crossing : crossings) {
-    // An uplink that is crossed only if traffic is redirected limits nothing that is known.
-    if (!crossing.certain) continue;
-    const Resource& resource = crossing.resource;
-    switch (resource.kind) {
-      case Resource::Kind::kNic: {
-        for (const Nic& nic : machine.nics) {
-          if (nic.name != resource.name) continue;
-          add(LineRateOf(nic, type));
-          if (nic.position.link_speed) {
-            add(Ceiling{"the PCI link of " + NameOf(nic), *nic.position.link_speed,
-                        Basis::kPciLink});
-          }
-          break;
-        }
-        break;
-      }
-      case Resource::Kind::kUplink: {
-        const auto address = PciAddress::Parse(resource.name);
-        const PciBridge* bridge = address ? machine.FindBridge(*address) : nullptr;
-        if (bridge != nullptr && bridge->link_speed) {
-          add(Ceiling{resource.ToString(), *bridge->link_speed, Basis::kPciLink});
-        }
-        break;
-      }
-      case Resource::Kind::kNodeMemory:
-        add(ReportedOfNode(machine, resource.name, sample.cell.operation, type));
-        break;
-      case Resource::Kind::kHostBridge:
-      case Resource::Kind::kNodeLink:
-      case Resource::Kind::kGpuLink:
-      case Resource::Kind::kInterconnect:
-      case Resource::Kind::kOtherHost:
-        break;  // nobody says
-    }
+  std::vector<CrossedResource> crossed;
+  for (Crossing& crossing : crossings) {
+    std::vector<Ceiling> ceilings = CeilingsOf(machine, crossing.resource, sample.cell.operation);
+    crossed.push_back({std::move(crossing), std::move(ceilings)});
+  }
+  return crossed;
+}
+
+std::vector<Ceiling> CeilingsOf(const Machine& machine, const Sample& sample) {
+  std::vector<Ceiling> ceilings;
+  for (const CrossedResource& crossed : CrossedResourcesOf(machine, sample)) {
+    if (!crossed.crossing.certain) continue;
+    ceilings.insert(ceilings.end(), crossed.ceilings.begin(), crossed.ceilings.end());
   }
   return ceilings;
 }
@@ -115,10 +129,10 @@ std::optional<Ceiling> BindingCeiling(std::span<const Ceiling> ceilings) {
   return best == nullptr ? std::nullopt : std::optional(*best);
 }
 
+// Line rates alone bind, and that half crosses one.
 std::optional<Ceiling> BindingCeiling(const Machine& machine, const Cell& cell) {
-  Sample sample;
-  sample.cell = cell;
-  return BindingCeiling(CeilingsOf(machine, sample));
+  const Nic* nic = machine.FindNic(cell.nic.address);
+  return nic == nullptr ? std::nullopt : LineRateOf(*nic, FindInstanceType(machine.instance_type));
 }
 
 std::string CeilingPhrase(const Machine& machine, const MeasuredCell& cell) {

@@ -19,6 +19,7 @@
 
 #include "lib/base/units.h"
 #include "lib/placement/cell_table.h"
+#include "lib/placement/crossing.h"
 #include "lib/record/records.h"
 #include "lib/topology/machine.h"
 
@@ -41,8 +42,19 @@ struct Ceiling {
 };
 std::string_view ToString(Ceiling::Basis basis);  // "published", "assumed", "port", …
 
+// Something that a transfer crosses, and all that is known of what it can carry: nothing where
+// nobody says.
+struct CrossedResource {
+  Crossing crossing;
+  std::vector<Ceiling> ceilings;
+};
+
 // Of the sample's transfer, both halves, as far as the machine has them; the nearest to the NIC
 // first.
+std::vector<CrossedResource> CrossedResourcesOf(const Machine& machine, const Sample& sample);
+
+// The ceilings of those that are certainly crossed. An uplink that is crossed only if traffic is
+// redirected limits nothing that is known.
 std::vector<Ceiling> CeilingsOf(const Machine& machine, const Sample& sample);
 
 // The ceiling that a throughput is held against: the lowest published line rate; where there is

@@ -63,11 +63,8 @@ std::vector<GroupRow> GroupsOf(const RunRecords& records, const PciAddress& nic)
 }
 
 // Found again by what was recorded: a run of an older version has no findings.csv.
-std::vector<Finding> FindingsOf(const RunRecords& records) {
-  const Decision decision = DecisionOf(records.placement);
-  const bool judged = !decision.assignments.empty();
-  return AllFindings(records.machine, records.census, records.samples,
-                     judged ? &decision : nullptr);
+std::vector<Finding> FindingsOf(const RunRecords& records, const Evidence& evidence) {
+  return AllFindings(evidence, records.census, records.samples);
 }
 
 bool Names(const Finding& finding, const MemoryPlace& place) {
@@ -176,6 +173,52 @@ ExplainedCell Explain(const Evidence& evidence, std::span<const Sample> samples,
   return explained;
 }
 
+void AddCrossed(const Machine& machine, const Sample& sample, std::vector<PairResource>& all) {
+  for (const CrossedResource& crossed : CrossedResourcesOf(machine, sample)) {
+    const Resource& resource = crossed.crossing.resource;
+    auto same = std::find_if(all.begin(), all.end(), [&](const PairResource& other) {
+      return other.resource.kind == resource.kind && other.resource.name == resource.name;
+    });
+    if (same == all.end()) same = all.insert(all.end(), PairResource{resource, false, {}});
+    same->certain = same->certain || crossed.crossing.certain;
+    for (const Ceiling& ceiling : crossed.ceilings) {
+      auto limit = std::find_if(same->limits.begin(), same->limits.end(), [&](const auto& other) {
+        return std::tie(other.ceiling.resource, other.ceiling.capacity, other.ceiling.basis) ==
+               std::tie(ceiling.resource, ceiling.capacity, ceiling.basis);
+      });
+      if (limit == same->limits.end()) {
+        limit = same->limits.insert(limit, PairResource::Limit{ceiling, {}});
+      }
+      std::vector<Operation>& operations = limit->operations;
+      const Operation operation = sample.cell.operation;
+      if (std::find(operations.begin(), operations.end(), operation) == operations.end()) {
+        operations.push_back(operation);
+      }
+    }
+  }
+}
+
+std::vector<PairResource> CrossedBy(const Machine& machine, const PairExplanation& pair) {
+  std::vector<PairResource> all;
+  for (const ExplainedCell& cell : pair.cells) {
+    for (const Sample& sample : cell.partners) AddCrossed(machine, sample, all);
+  }
+  if (all.empty()) {
+    for (const Dimension& dimension : kDimensions) {
+      Sample sample;
+      sample.cell.nic = pair.nic.key();
+      sample.cell.place = pair.place;
+      sample.cell.operation = dimension.operation;
+      sample.cell.direction = dimension.direction;
+      AddCrossed(machine, sample, all);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const PairResource& a, const PairResource& b) {
+    return a.resource.kind < b.resource.kind;
+  });
+  return all;
+}
+
 // Every judged cell's summary.
 class JudgedRows {
  public:
@@ -184,6 +227,7 @@ class JudgedRows {
         evidence_(records.machine, records.census, records.samples, decision_, {}),
         rows_(Summarize(evidence_)) {}
 
+  const Evidence& evidence() const { return evidence_; }
   std::optional<SummaryRow> Of(const PciAddress& nic, const MemoryPlace& place,
                                const Dimension& dimension) const {
     const MeasuredCell* cell = evidence_.table().Find(nic, place, dimension);
@@ -251,6 +295,7 @@ PairExplanation ExplainPair(const RunRecords& records, const Nic& nic, const Mem
     explanation.cells.push_back(
         Explain(evidence, records.samples, evidence.table().cells()[i], rows[i]));
   }
+  explanation.crossed = CrossedBy(records.machine, explanation);
   for (const PlacementRow& row : records.placement) {
     if (row.consumer == place) {
       explanation.verdicts.push_back(row);
@@ -258,7 +303,7 @@ PairExplanation ExplainPair(const RunRecords& records, const Nic& nic, const Mem
       explanation.other_uses.push_back(row);
     }
   }
-  for (const Finding& finding : FindingsOf(records)) {
+  for (const Finding& finding : FindingsOf(records, evidence)) {
     if (IsAbout(finding, address, place)) explanation.findings.push_back(finding);
   }
   explanation.groups = GroupsOf(records, address);
@@ -276,7 +321,7 @@ Overview ExplainNic(const RunRecords& records, const NicKey& nic) {
   for (const PlacementRow& row : records.placement) {
     if (Uses(row, nic.address)) overview.verdicts.push_back(row);
   }
-  for (const Finding& finding : FindingsOf(records)) {
+  for (const Finding& finding : FindingsOf(records, judged.evidence())) {
     if (finding.nic && finding.nic->address == nic.address) overview.findings.push_back(finding);
   }
   overview.groups = GroupsOf(records, nic.address);
@@ -292,7 +337,7 @@ Overview ExplainPlace(const RunRecords& records, const MemoryPlace& place) {
   for (const PlacementRow& row : records.placement) {
     if (row.consumer == place) overview.verdicts.push_back(row);
   }
-  for (const Finding& finding : FindingsOf(records)) {
+  for (const Finding& finding : FindingsOf(records, judged.evidence())) {
     if (Names(finding, place)) overview.findings.push_back(finding);
   }
   for (const GroupRow& row : records.groups) {

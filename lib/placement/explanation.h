@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "lib/placement/ceilings.h"
 #include "lib/placement/comparison.h"
+#include "lib/placement/crossing.h"
 #include "lib/placement/evidence.h"
 #include "lib/placement/speed_class.h"
 #include "lib/record/load_group.h"
@@ -30,7 +32,8 @@ struct RunRecords {
   std::vector<Sample> samples;
   std::vector<PlacementRow> placement;
   std::vector<GroupRow> groups;
-  std::vector<std::string> missing;  // files that a run has and this directory has not
+  std::vector<std::string> missing;    // files that a run has and this directory has not
+  std::vector<PciAddress> cuda_order;  // what "gpu3" meant in the run; empty: it is not known
 };
 
 // The machine's, those that nothing can be measured at yet, and what the census names besides (a
@@ -77,6 +80,17 @@ struct ExplainedCell {
   bool judged = false;  // verdicts on the pair rest on this one, of several sizes, depths or ways
 };
 
+// Something that the pair's transfers cross, in whatever direction, and what it can carry.
+struct PairResource {
+  struct Limit {
+    Ceiling ceiling;
+    std::vector<Operation> operations;  // of the transfers that it is of
+  };
+  Resource resource;
+  bool certain = false;  // that it is crossed (Crossing::certain)
+  std::vector<Limit> limits;
+};
+
 struct PairExplanation {
   Nic nic;
   MemoryPlace place;
@@ -84,6 +98,8 @@ struct PairExplanation {
   std::vector<CensusRow> ways;
   std::vector<SharedId> shared_ids;
   std::vector<ExplainedCell> cells;
+  // By the cells, partners included; of a pair that was not measured, its own half.
+  std::vector<PairResource> crossed;
   // The rows of the place as a consumer, and those in which the NIC serves or should serve another.
   std::vector<PlacementRow> verdicts;
   std::vector<PlacementRow> other_uses;

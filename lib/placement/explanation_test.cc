@@ -90,6 +90,33 @@ TEST(ExplanationTest, APairOfACheck) {
               "Under load not measured"});
 }
 
+// Each crossed resource once, with what it can carry and where that is from; what nobody says is
+// named, too.
+TEST(ExplanationTest, CeilingsOfWhatIsCrossed) {
+  World world(MakeP5());
+  world.Screen();
+  for (Sample& sample : world.samples) {
+    sample.partner = world.nic("0000:60:00.0");
+    sample.partner_place = MemoryPlace::NumaNode(0);
+  }
+  const RunRecords records = RecordsOf(world);
+  ExpectText(PairText(records, kNic, kGpu),
+             {"12.50 GB/s the line rate of rdmap79s0: published: nothing real is faster",
+              "12.50 GB/s the line rate of rdmap96s0: published", "unknown the uplink of switch",
+              "the link of the GPU at 0000:53:00.0",
+              "perhaps the uplink of switch 0000:44:00.0: only where bridges send up"});
+  const std::string text = PairText(records, kNic, "numa1");
+  ExpectText(text, {"unknown the uplink of switch 0000:44:00.0", "the link from numa0 to numa1",
+                    "the memory of numa1: a node's share of what others reached with all NICs at "
+                    "once, by WRITE"});
+  EXPECT_EQ(text.find("perhaps"), std::string::npos);
+  // Without samples, of the pair's own half.
+  world.samples.clear();
+  const std::string alone = PairText(RecordsOf(world), kNic, "numa1");
+  ExpectText(alone, {"12.50 GB/s the line rate of rdmap79s0"});
+  EXPECT_EQ(alone.find("rdmap96s0"), std::string::npos);
+}
+
 TEST(ExplanationTest, WhoSharesTheId) {
   World world(MakeP5());
   const RunRecords records = RecordsOf(world);

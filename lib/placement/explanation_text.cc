@@ -79,6 +79,15 @@ std::string WhatPlaceIs(const Machine& machine, const MemoryPlace& place) {
   return (model.empty() ? "" : Printable(model) + "; ") + Whereabouts(machine, *position);
 }
 
+// "gpu:0000:53:00.0 (CUDA's gpu3)", as the run counted.
+std::string NameOfPlace(const RunRecords& records, const MemoryPlace& place) {
+  std::string name = place.ToString();
+  const auto& order = records.cuda_order;
+  const auto at = std::find(order.begin(), order.end(), place.gpu);
+  if (!place.is_gpu() || at == order.end()) return name;
+  return name + fmt::format(" (CUDA's gpu{})", at - order.begin());
+}
+
 std::string Heading(const RunRecords& records, const std::string& what) {
   const RunIdentity& run = records.run;
   std::string text = fmt::format(
@@ -229,6 +238,60 @@ std::string MeasuredPart(const PairExplanation& pair) {
   return text;
 }
 
+// Where a ceiling is from, and what that is worth.
+std::string_view ProvenanceOf(Ceiling::Basis basis) {
+  switch (basis) {
+    case Ceiling::Basis::kPublished:
+      return "published: nothing real is faster";
+    case Ceiling::Basis::kAssumed:
+      return "assumed: nobody published it";
+    case Ceiling::Basis::kPort:
+      return "what the port reports, which may be below the line rate";
+    case Ceiling::Basis::kPciLink:
+      return "as sysfs shows the link, which is advice only";
+    case Ceiling::Basis::kReported:
+      return "a node's share of what others reached with all NICs at once";
+  }
+  return "unknown";
+}
+
+std::string LimitLine(const PairResource::Limit& limit) {
+  const Ceiling& ceiling = limit.ceiling;
+  std::string text = fmt::format("{}: {}", ceiling.resource, ProvenanceOf(ceiling.basis));
+  if (ceiling.basis == Ceiling::Basis::kReported) {
+    for (size_t i = 0; i < limit.operations.size(); ++i) {
+      text += fmt::format("{}{}", i == 0 ? ", by " : " and ",
+                          limit.operations[i] == Operation::kRead ? "READ" : "WRITE");
+    }
+  }
+  return Entry(FormatBytesPerSecond(ceiling.capacity), text);
+}
+
+std::string CeilingsPart(const PairExplanation& pair) {
+  std::string text = "\nCeilings, of what transfers of this pair cross, partners included\n";
+  if (pair.crossed.empty()) return text + Line("unknown: the topology does not show it");
+  std::vector<std::string> unknown, redirected;
+  for (const PairResource& crossed : pair.crossed) {
+    // An id names no resource, and is told above.
+    if (crossed.resource.kind == Resource::Kind::kInterconnect) continue;
+    if (crossed.resource.kind == Resource::Kind::kOtherHost) {
+      unknown.push_back("what lies at the other host, " + Printable(crossed.resource.name));
+    } else if (!crossed.certain) {
+      redirected.push_back(crossed.resource.ToString());
+    } else if (crossed.limits.empty()) {
+      unknown.push_back(crossed.resource.ToString());
+    }
+    if (!crossed.certain) continue;
+    for (const PairResource::Limit& limit : crossed.limits) text += LimitLine(limit);
+  }
+  if (!unknown.empty()) text += Entry("unknown", JoinWithAnd(unknown));
+  if (!redirected.empty()) {
+    text += Entry("perhaps", JoinWithAnd(redirected) +
+                                 ": only where bridges send up what goes below one switch (ACS)");
+  }
+  return text;
+}
+
 std::string VerdictLine(const PlacementRow& row) {
   std::string text = fmt::format("{} {}", ToString(row.verdict), row.consumer.ToString());
   if (!row.chosen.empty()) text += " with " + ListOf(row.chosen, 8);
@@ -371,10 +434,10 @@ std::string VerdictsPart(const RunRecords& records, const std::vector<PlacementR
 
 std::string FormatPair(const RunRecords& records, const PairExplanation& explanation) {
   return Heading(records, fmt::format("{} at {}", NameOf(explanation.nic.key()),
-                                      explanation.place.ToString())) +
+                                      NameOfPlace(records, explanation.place))) +
          TopologyPart(records, explanation) + IdsPart(explanation) + MeasuredPart(explanation) +
-         PairVerdicts(records, explanation) + FindingsPart(explanation.findings) +
-         GroupsPart(explanation.groups);
+         CeilingsPart(explanation) + PairVerdicts(records, explanation) +
+         FindingsPart(explanation.findings) + GroupsPart(explanation.groups);
 }
 
 std::string FormatNic(const RunRecords& records, const Nic& nic, const Overview& overview) {
@@ -387,8 +450,8 @@ std::string FormatNic(const RunRecords& records, const Nic& nic, const Overview&
 
 std::string FormatPlace(const RunRecords& records, const MemoryPlace& place,
                         const Overview& overview) {
-  return Heading(records,
-                 fmt::format("{}: {}", place.ToString(), WhatPlaceIs(records.machine, place))) +
+  return Heading(records, fmt::format("{}: {}", NameOfPlace(records, place),
+                                      WhatPlaceIs(records.machine, place))) +
          TableOf(overview, true) +
          VerdictsPart(records, overview.verdicts, "the run judged no NICs for it") +
          FindingsPart(overview.findings) + GroupsPart(overview.groups);

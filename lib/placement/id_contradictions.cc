@@ -4,7 +4,6 @@
 
 #include "fmt/core.h"
 #include "lib/placement/finding_kinds.h"
-#include "lib/placement/id_table.h"
 #include "lib/placement/sentences.h"
 
 namespace railgauge {
@@ -72,9 +71,9 @@ Finding Contradicting(const NicIds& nic) {
 
 }  // namespace
 
-std::vector<Finding> FindIdContradictions(std::span<const CensusRow> census) {
+std::vector<Finding> FindIdContradictions(std::span<const NicIds> table) {
   std::vector<Finding> findings;
-  for (const NicIds& nic : GatherIds(census)) {
+  for (const NicIds& nic : table) {
     for (Finding finding : {AboveFormat(nic), Contradicting(nic)}) {
       if (!finding.places.empty()) findings.push_back(std::move(finding));
     }

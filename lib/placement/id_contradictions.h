@@ -5,12 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "lib/placement/id_table.h"
 #include "lib/record/records.h"
 
 namespace railgauge {
 
 // id_above_format, one per NIC; census_contradicts_itself, one per NIC.
-std::vector<Finding> FindIdContradictions(std::span<const CensusRow> census);
+std::vector<Finding> FindIdContradictions(std::span<const NicIds> table);
 
 }  // namespace railgauge
 

@@ -22,8 +22,12 @@ CensusRow Row(const NicKey& nic, const MemoryPlace& place, InterconnectIds ids,
   return row;
 }
 
+std::vector<Finding> Find(const std::vector<CensusRow>& census) {
+  return FindIdContradictions(GatherIds(census));
+}
+
 TEST(IdContradictionsTest, WhatIsNormalIsNoFinding) {
-  EXPECT_TRUE(FindIdContradictions({}).empty());
+  EXPECT_TRUE(Find({}).empty());
   const std::vector<CensusRow> census = {
       Row(kNic, kNode, {0, 255, {}}),
       Row(kNic, kGpu, {}, CensusStatus::kNoId),
@@ -31,13 +35,13 @@ TEST(IdContradictionsTest, WhatIsNormalIsNoFinding) {
       Row(kOther, kGpu, {}, CensusStatus::kRegistrationFailed),
       Row(kOther, kGpu, {}, CensusStatus::kSkipped),
   };
-  EXPECT_TRUE(FindIdContradictions(census).empty());
+  EXPECT_TRUE(Find(census).empty());
 }
 
 TEST(IdContradictionsTest, AnIdAboveTheFormat) {
-  const std::vector<Finding> findings = FindIdContradictions(
-      std::vector{Row(kOther, kNode, {1, 2, 3}), Row(kNic, kGpu, {1, 65535, 256}),
-                  Row(kNic, kNode, {1, 2, 3})});
+  const std::vector<Finding> findings =
+      Find(std::vector{Row(kOther, kNode, {1, 2, 3}), Row(kNic, kGpu, {1, 65535, 256}),
+                       Row(kNic, kNode, {1, 2, 3})});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].kind, "id_above_format");
   EXPECT_EQ(findings[0].severity, Severity::kError);
@@ -50,16 +54,16 @@ TEST(IdContradictionsTest, AnIdAboveTheFormat) {
 
 TEST(IdContradictionsTest, TwoAnswersOfOneRegistration) {
   const std::vector<CensusRow> same = {Row(kNic, kGpu, {1, 2, 3}), Row(kNic, kGpu, {1, 2, 3})};
-  EXPECT_TRUE(FindIdContradictions(same).empty()) << "twice the same is once";
+  EXPECT_TRUE(Find(same).empty()) << "twice the same is once";
   std::vector<CensusRow> census = {Row(kNic, kGpu, {1, 2, 3}), Row(kNic, kGpu, {1, {}, 3})};
-  const std::vector<Finding> findings = FindIdContradictions(census);
+  const std::vector<Finding> findings = Find(census);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].kind, "census_contradicts_itself");
   EXPECT_EQ(findings[0].evidence,
             "gpu:0000:53:00.0 by dmabuf: recv 1, rdma_read none, rdma_recv 3 / recv 1, rdma_read "
             "2, rdma_recv 3");
   std::swap(census[0], census[1]);
-  EXPECT_EQ(FindIdContradictions(census), findings);
+  EXPECT_EQ(Find(census), findings);
 }
 
 TEST(AllFindingsTest, TheWorstFirst) {

@@ -12,7 +12,6 @@
 #include "lib/base/pci_address.h"
 #include "lib/placement/finding_kinds.h"
 #include "lib/placement/id_siblings.h"
-#include "lib/placement/id_table.h"
 #include "lib/placement/id_traits.h"
 #include "lib/placement/sentences.h"
 
@@ -207,8 +206,7 @@ std::optional<Finding> FieldsDisagree(std::span<const NicIds> table) {
 
 }  // namespace
 
-std::vector<Finding> FindIdPartitions(const Machine& machine, std::span<const CensusRow> census) {
-  const std::vector<NicIds> table = GatherIds(census);
+std::vector<Finding> FindIdPartitions(const Machine& machine, std::span<const NicIds> table) {
   std::map<size_t, std::vector<Deviation>> deviating;
   for (const std::vector<size_t>& siblings : SiblingClasses(machine, table)) {
     deviating.merge(CompareSiblings(table, siblings).deviating);

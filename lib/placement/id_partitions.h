@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "lib/placement/id_table.h"
 #include "lib/record/records.h"
 #include "lib/topology/machine.h"
 
@@ -20,7 +21,7 @@ namespace railgauge {
 //  * fields_disagree: one field tells two places apart that another field does not, and the other
 //    way about at two further ones, so that the fields cannot both name one set of ways.
 // NICs that are unlike their siblings in the same are left to id_siblings.h.
-std::vector<Finding> FindIdPartitions(const Machine& machine, std::span<const CensusRow> census);
+std::vector<Finding> FindIdPartitions(const Machine& machine, std::span<const NicIds> table);
 
 }  // namespace railgauge
 

@@ -12,7 +12,7 @@ namespace {
 using Strings = std::vector<std::string>;
 
 std::vector<Finding> Find(const Machine& machine, const IdRule& rule) {
-  return FindIdPartitions(machine, CensusByRule(machine, rule));
+  return FindIdPartitions(machine, GatherIds(CensusByRule(machine, rule)));
 }
 
 // Of the GPUs of the other NUMA node: one read id each, a number per switch, and the like.
@@ -104,7 +104,7 @@ TEST(IdPartitionsTest, ANicUnlikeItsSiblingsIsTheirFinding) {
   const Machine machine = MakeP5();
   std::vector<CensusRow> census = CensusByRule(machine, ByRelation);
   for (CensusRow* row : RowsOf(census, "0000:4f:00.0", "gpu:0000:64:00.0")) row->ids.rdma_read = 99;
-  EXPECT_TRUE(FindIdPartitions(machine, census).empty());
+  EXPECT_TRUE(FindIdPartitions(machine, GatherIds(census)).empty());
 }
 
 }  // namespace

@@ -333,9 +333,7 @@ SiblingComparison CompareSiblings(std::span<const NicIds> table, std::span<const
   return comparison;
 }
 
-std::vector<Finding> FindIdsUnlikeSiblings(const Machine& machine,
-                                           std::span<const CensusRow> census) {
-  const std::vector<NicIds> table = GatherIds(census);
+std::vector<Finding> FindIdsUnlikeSiblings(const Machine& machine, std::span<const NicIds> table) {
   std::vector<Finding> findings = NicsThatCannotTell(table);
   for (const std::vector<size_t>& siblings : SiblingClasses(machine, table)) {
     const SiblingComparison comparison = CompareSiblings(table, siblings);

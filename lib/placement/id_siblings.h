@@ -45,8 +45,7 @@ SiblingComparison CompareSiblings(std::span<const NicIds> table, std::span<const
 // ids_told_unlike_siblings, ids_split_unlike_siblings, ids_joined_unlike_siblings and
 // ways_disagree, each at the most once per NIC; siblings_disagree once per class; nic_cannot_tell
 // once per NIC that cannot where another NIC of the machine can.
-std::vector<Finding> FindIdsUnlikeSiblings(const Machine& machine,
-                                           std::span<const CensusRow> census);
+std::vector<Finding> FindIdsUnlikeSiblings(const Machine& machine, std::span<const NicIds> table);
 
 }  // namespace railgauge
 

@@ -16,7 +16,7 @@ constexpr char kNodeGpu[] = "gpu:0000:64:00.0";  // of the same NUMA node
 using Strings = std::vector<std::string>;
 
 std::vector<Finding> Find(const Machine& machine, const std::vector<CensusRow>& census) {
-  return FindIdsUnlikeSiblings(machine, census);
+  return FindIdsUnlikeSiblings(machine, GatherIds(census));
 }
 
 Strings HeadsOf(const Machine& machine, const std::vector<CensusRow>& census) {

@@ -15,7 +15,6 @@
 #include "lib/placement/cell_table.h"
 #include "lib/placement/finding_kinds.h"
 #include "lib/placement/id_siblings.h"
-#include "lib/placement/id_table.h"
 #include "lib/placement/id_traits.h"
 #include "lib/placement/sentences.h"
 #include "lib/stats/median.h"
@@ -302,10 +301,9 @@ std::vector<Finding> IdsThatChanged(std::span<const NicIds> nics, std::span<cons
 
 }  // namespace
 
-std::vector<Finding> FindIdSpeeds(const Evidence& evidence, std::span<const CensusRow> census,
+std::vector<Finding> FindIdSpeeds(const Evidence& evidence, std::span<const NicIds> nics,
                                   std::span<const Sample> samples) {
   if (samples.empty()) return {};
-  const std::vector<NicIds> nics = GatherIds(census);
   const CellTable& table = evidence.table();
   const JudgeGates& gates = evidence.gates();
   std::vector<Finding> findings = IdsWithTwoSpeeds(evidence, nics);

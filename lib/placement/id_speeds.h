@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/placement/evidence.h"
+#include "lib/placement/id_table.h"
 #include "lib/record/records.h"
 
 namespace railgauge {
@@ -26,8 +27,8 @@ namespace railgauge {
 //    common to both. One per NIC and field.
 //  * id_changed: the memory measured with was answered another id than the census has for the same
 //    place and way. One per NIC.
-// `evidence` is of the same census and samples.
-std::vector<Finding> FindIdSpeeds(const Evidence& evidence, std::span<const CensusRow> census,
+// `evidence` is of the same samples, and of the census that `nics` is of.
+std::vector<Finding> FindIdSpeeds(const Evidence& evidence, std::span<const NicIds> nics,
                                   std::span<const Sample> samples);
 
 }  // namespace railgauge

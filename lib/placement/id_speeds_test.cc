@@ -16,7 +16,7 @@ constexpr char kNic[] = "0000:4f:00.0";
 std::vector<Finding> Find(const World& world) {
   const Decision nothing;
   const Evidence evidence(world.machine, world.census, world.samples, nothing, JudgeGates());
-  return FindIdSpeeds(evidence, world.census, world.samples);
+  return FindIdSpeeds(evidence, GatherIds(world.census), world.samples);
 }
 
 // 12.5, 8.4 and 5.2 GB/s to GPUs of the same switch, node and the other node.

@@ -8,7 +8,6 @@
 
 #include "fmt/core.h"
 #include "lib/placement/consumer_judge.h"
-#include "lib/placement/evidence.h"
 #include "lib/placement/idle.h"
 #include "lib/placement/sentences.h"
 #include "lib/placement/summary.h"
@@ -66,18 +65,6 @@ std::vector<PlacementRow> IdleRows(const Evidence& evidence,
   return rows;
 }
 
-// The decision with consumers by place and NICs by address, so that where two verdicts would do, as
-// where the same idle NIC helps two consumers, the order in which a decision was written or devices
-// were enumerated does not decide.
-Decision InOrderOfAddresses(Decision decision) {
-  for (Assignment& assignment : decision.assignments) {
-    std::sort(assignment.nics.begin(), assignment.nics.end());
-  }
-  std::sort(decision.assignments.begin(), decision.assignments.end(),
-            [](const Assignment& a, const Assignment& b) { return a.consumer < b.consumer; });
-  return decision;
-}
-
 // `rows` of one kind in the decision's order, and with their chosen NICs in its order.
 void AddInOrderOf(const Decision& decision, const std::vector<PlacementRow>& rows,
                   std::vector<PlacementRow>& placement) {
@@ -92,16 +79,28 @@ void AddInOrderOf(const Decision& decision, const std::vector<PlacementRow>& row
 
 }  // namespace
 
+Decision InOrderOfAddresses(Decision decision) {
+  for (Assignment& assignment : decision.assignments) {
+    std::sort(assignment.nics.begin(), assignment.nics.end());
+  }
+  std::sort(decision.assignments.begin(), decision.assignments.end(),
+            [](const Assignment& a, const Assignment& b) { return a.consumer < b.consumer; });
+  return decision;
+}
+
 Judgement Judge(const Machine& machine, std::span<const CensusRow> census,
                 std::span<const Sample> samples, const Decision& decision,
                 const JudgeGates& gates) {
   const Decision in_order = InOrderOfAddresses(decision);
-  const Evidence evidence(machine, census, samples, in_order, gates);
+  return Judge(Evidence(machine, census, samples, in_order, gates), decision);
+}
+
+Judgement Judge(const Evidence& evidence, const Decision& decision) {
   Judgement judgement;
   judgement.summary = Summarize(evidence);
   std::set<PciAddress> promised;
   std::vector<PlacementRow> rows;
-  for (const Assignment& assignment : in_order.assignments) {
+  for (const Assignment& assignment : evidence.decision().assignments) {
     rows.push_back(JudgeConsumer(evidence, assignment, promised));
   }
   AddInOrderOf(decision, rows, judgement.placement);

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "lib/placement/decision.h"
+#include "lib/placement/evidence.h"
 #include "lib/placement/gates.h"
 #include "lib/record/records.h"
 #include "lib/topology/machine.h"
@@ -45,6 +46,14 @@ struct Judgement {
 Judgement Judge(const Machine& machine, std::span<const CensusRow> census,
                 std::span<const Sample> samples, const Decision& decision,
                 const JudgeGates& gates = {});
+
+// The same from evidence of InOrderOfAddresses(decision).
+Judgement Judge(const Evidence& evidence, const Decision& decision);
+
+// The decision with consumers by place and NICs by address, so that where two verdicts would do, as
+// where the same idle NIC helps two consumers, the order in which a decision was written or devices
+// were enumerated does not decide.
+Decision InOrderOfAddresses(Decision decision);
 
 // The exit status of a command with these verdicts: 1 when one is SLOW, WRONG, OVERSUBSCRIBED or
 // IDLE; else 3 when one is NOISY, INVALID or UNDECIDED, or there is none; else 0.

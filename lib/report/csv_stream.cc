@@ -91,11 +91,27 @@ Result<bool> CsvStream::Next() {
     if (size > 0) {
       position_ = {read_offset_ - rest().size(), next_line_};
       begin_ += size;
+      size_ = size;
       next_line_ += fields_.lines();
       return true;
     }
     RAILGAUGE_RETURN_IF_ERROR(Fill());
   }
+}
+
+size_t CsvStream::PassOver(std::string_view prefix) {
+  size_t count = 0;
+  size_ = 0;
+  for (std::string_view text = rest(); text.starts_with(prefix); text = rest()) {
+    const size_t end = text.find('\n');
+    if (end == std::string_view::npos || text.substr(0, end).find('"') != std::string_view::npos) {
+      break;
+    }
+    begin_ += end + 1;
+    ++next_line_;
+    ++count;
+  }
+  return count;
 }
 
 void CsvStream::Seek(const Position& position) {

@@ -36,7 +36,13 @@ class CsvStream {
 
   // Of the record: views that hold until the next call.
   const std::vector<std::string_view>& fields() const { return fields_.fields(); }
+  // Its bytes, with the line end.
+  std::string_view bytes() const { return text_.substr(begin_ - size_, size_); }
   const Position& position() const { return position_; }
+
+  // Passes over the records at hand that begin with `prefix` and have no quotes, one to a line,
+  // without a look at their fields; returns their number. 0 also where more must be read first.
+  size_t PassOver(std::string_view prefix);
 
   // Makes the record at `position` of the same file the next one.
   void Seek(const Position& position);
@@ -58,6 +64,7 @@ class CsvStream {
   std::vector<char> buffer_;
   std::string_view text_;  // the part of the file that is at hand, in `buffer_` or the given text
   size_t begin_ = 0;       // of the next record, in it
+  size_t size_ = 0;        // of the record, which is before that
   uint64_t read_offset_ = 0;  // in the file, of what comes behind it
   bool at_end_ = false;       // nothing comes behind it
   bool cut_off_ = false;

@@ -10,6 +10,15 @@ constexpr char kAsWritten[] = "Give a report file of railgauge as it was written
 // Of the columns of the run, in the row's fields.
 constexpr size_t kFirstOfRun = 1;
 
+// The first `fields` fields of a row, with their separators; empty where one of them is quoted.
+std::string PrefixOf(std::string_view row, size_t fields) {
+  size_t size = 0;
+  while (fields > 0 && size < row.size() && row[size] != '"') {
+    if (row[size++] == ',') --fields;
+  }
+  return fields == 0 ? std::string(row.substr(0, size)) : std::string();
+}
+
 }  // namespace
 
 Error RecordStream::ErrorHere(std::string reason) const {
@@ -53,6 +62,7 @@ void RecordStream::TakeRun() {
   for (const Column<RunIdentity>& column : ColumnsOf<RunIdentity>()) {
     column.parse(fields()[at++], run_);
   }
+  prefix_ = PrefixOf(stream_.bytes(), at);
 }
 
 Result<bool> RecordStream::Next() {

@@ -7,6 +7,7 @@
 #define RAILGAUGE_LIB_REPORT_ROW_STREAM_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,10 @@ class RecordStream {
   // Goes to the next row; false at the end. Errors name the line: no or another header, a row of
   // another length or of another schema version.
   Result<bool> Next();
+
+  // Passes over rows of the same run as the one that Next went to, as many as are at hand, by their
+  // first bytes alone; returns their number. Whether they are rows is found when Next reads them.
+  uint64_t PassOverRowsOfRun() { return prefix_.empty() ? 0 : stream_.PassOver(prefix_); }
 
   // Of the row: its run, and whether that is not the run of the row before (or of none).
   const RunIdentity& run() const { return run_; }
@@ -60,6 +65,7 @@ class RecordStream {
   std::vector<std::string> header_;
   size_t field_count_ = 0;  // of the file's header; 0 before it
   RunIdentity run_;
+  std::string prefix_;  // what rows of the run begin with, up to their own columns
   bool any_run_ = false;
   bool is_new_run_ = false;
 };

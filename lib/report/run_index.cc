@@ -1,10 +1,14 @@
 #include "lib/report/run_index.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/report/csv_writer.h"
 
 namespace railgauge {
 namespace {
@@ -68,7 +72,7 @@ Status Indexer::Add(RecordStream& stream, std::vector<RowPiece> IndexedRun::*pie
       }
       current->push_back({stream.place(), 0});
     }
-    ++current->back().rows;
+    current->back().rows += 1 + stream.PassOverRowsOfRun();
   }
 }
 
@@ -90,12 +94,22 @@ Status ReadPieces(const std::vector<RowPiece>& pieces, RowStream<Row>& stream,
   return {};
 }
 
+template <typename Row>
+Result<RowStream<Row>> OpenRows(const std::string& path, Absent absent) {
+  if (absent == Absent::kIsEmpty && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+    static const std::string kHeader = CsvLine(HeaderFields<Row>());
+    return RowStream<Row>(CsvStream::OfText(kHeader, path));
+  }
+  return RowStream<Row>::Open(path);
+}
+
 }  // namespace
 
 Result<std::vector<IndexedRun>> IndexRuns(const std::string& census_path,
-                                          const std::string& samples_path, size_t max_pieces) {
-  RAILGAUGE_ASSIGN_OR_RETURN(auto census, RowStream<CensusRow>::Open(census_path));
-  RAILGAUGE_ASSIGN_OR_RETURN(auto samples, RowStream<Sample>::Open(samples_path));
+                                          const std::string& samples_path, size_t max_pieces,
+                                          Absent absent) {
+  RAILGAUGE_ASSIGN_OR_RETURN(auto census, OpenRows<CensusRow>(census_path, absent));
+  RAILGAUGE_ASSIGN_OR_RETURN(auto samples, OpenRows<Sample>(samples_path, absent));
   Indexer indexer(max_pieces);
   RAILGAUGE_RETURN_IF_ERROR(indexer.Add(census, &IndexedRun::census));
   // samples.csv grows row by row, and a crash may cut its last one off; census.csv comes whole.
@@ -107,9 +121,10 @@ Result<std::vector<IndexedRun>> IndexRuns(const std::string& census_path,
   return indexer.Take();
 }
 
-Result<RunReader> RunReader::Open(const std::string& census_path, const std::string& samples_path) {
-  RAILGAUGE_ASSIGN_OR_RETURN(auto census, RowStream<CensusRow>::Open(census_path));
-  RAILGAUGE_ASSIGN_OR_RETURN(auto samples, RowStream<Sample>::Open(samples_path));
+Result<RunReader> RunReader::Open(const std::string& census_path, const std::string& samples_path,
+                                  Absent absent) {
+  RAILGAUGE_ASSIGN_OR_RETURN(auto census, OpenRows<CensusRow>(census_path, absent));
+  RAILGAUGE_ASSIGN_OR_RETURN(auto samples, OpenRows<Sample>(samples_path, absent));
   return RunReader(std::move(census), std::move(samples));
 }
 

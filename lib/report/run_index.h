@@ -32,12 +32,18 @@ struct IndexedRun {
 // Rows of a run usually are one piece. Rows of runs in turn would be as many pieces as rows.
 inline constexpr size_t kMaxPieces = 100'000;
 
+// What is made of a file that is not there: nothing to index or read, or an error.
+enum class Absent { kIsError, kIsEmpty };
+
 // The runs of both files in the order in which they appear, those of census.csv first. It reads
-// both once, keeps no row, and needs memory for the runs and pieces alone. Errors, with file and
-// line: what RecordStream finds, one run with two machines, more than `max_pieces` pieces.
+// both once, keeps no row, and needs memory for the runs and pieces alone. Rows that begin as the
+// one before are told apart by that alone: what is wrong behind that is found when they are read.
+// Errors, with file and line: what RecordStream finds, one run with two machines, more than
+// `max_pieces` pieces.
 Result<std::vector<IndexedRun>> IndexRuns(const std::string& census_path,
                                           const std::string& samples_path,
-                                          size_t max_pieces = kMaxPieces);
+                                          size_t max_pieces = kMaxPieces,
+                                          Absent absent = Absent::kIsError);
 
 // A row and the line where it begins.
 template <typename Row>
@@ -58,7 +64,8 @@ struct RecordedRun {
 // Reads runs by their index, with both files open.
 class RunReader {
  public:
-  static Result<RunReader> Open(const std::string& census_path, const std::string& samples_path);
+  static Result<RunReader> Open(const std::string& census_path, const std::string& samples_path,
+                                Absent absent = Absent::kIsError);
 
   // An Error where a field is no value of its column.
   Result<RecordedRun> Read(const IndexedRun& run);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "lib/report/report_csv.h"
 
@@ -100,6 +101,55 @@ TEST_F(RunIndexTest, APartOfANewerVersionKeepsItsOwnHeader) {
   ASSERT_TRUE(index) << index.error().ToString();
   EXPECT_EQ(RoundsOf((*index)[1]), std::vector<uint32_t>{2});
   EXPECT_EQ(RoundsOf((*index)[0]), std::vector<uint32_t>{1});
+}
+
+// More than a buffer of rows, of which most are told apart by their first bytes alone: all are
+// read, each with its line, and a broken one costs its own run only.
+TEST_F(RunIndexTest, PassesOverRowsOfARun) {
+  constexpr uint32_t kRows = 4000, kBroken = 5000;
+  const RunIdentity runs[] = {RunOf("1", "a"), RunOf("1", "ab")};
+  for (uint32_t i = 0; i < 2 * kRows; ++i) {
+    Sample sample = SampleOf(i);
+    if (i % 7 != 0) sample.reason = "plain";
+    std::string row = CsvRow(runs[i / kRows], sample);
+    if (i == kBroken) row.insert(row.size() - 1, ",7");
+    samples_ += row;
+  }
+  const auto index = Index();
+  ASSERT_TRUE(index) << index.error().ToString();
+  ASSERT_EQ(index->size(), 2u);
+  auto reader = RunReader::Open(census_path_, samples_path_);
+  ASSERT_TRUE(reader);
+  const auto whole = reader->Read((*index)[0]);
+  ASSERT_TRUE(whole) << whole.error().ToString();
+  ASSERT_EQ(whole->samples.size(), kRows);
+  for (uint32_t i = 0; i < kRows; ++i) {
+    ASSERT_EQ(whole->samples[i].row.round, i);
+    ASSERT_EQ(whole->samples[i].line, i + 2);
+  }
+  const auto broken = reader->Read((*index)[1]);
+  ASSERT_FALSE(broken);
+  EXPECT_NE(broken.error().ToString().find(fmt::format("samples.csv:{}: the row has", kBroken + 2)),
+            std::string::npos)
+      << broken.error().ToString();
+}
+
+TEST_F(RunIndexTest, AFileThatIsNotThere) {
+  AddCensus(RunOf("1", "a"), 0);
+  ASSERT_TRUE(Index());
+  const std::string none = testing::TempDir() + "/none.csv";
+  const auto refused = IndexRuns(census_path_, none);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().ToString().find("ENOENT"), std::string::npos);
+  const auto index = IndexRuns(census_path_, none, kMaxPieces, Absent::kIsEmpty);
+  ASSERT_TRUE(index) << index.error().ToString();
+  ASSERT_EQ(index->size(), 1u);
+  auto reader = RunReader::Open(census_path_, none, Absent::kIsEmpty);
+  ASSERT_TRUE(reader);
+  const auto run = reader->Read(index->front());
+  ASSERT_TRUE(run) << run.error().ToString();
+  EXPECT_EQ(run->census.size(), 1u);
+  EXPECT_TRUE(run->samples.empty());
 }
 
 TEST_F(RunIndexTest, OneRunIsOfOneMachine) {

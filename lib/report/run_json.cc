@@ -174,7 +174,8 @@ std::string RunJson(const RunInfo& info) {
                      {"notes", info.notes},
                      {"peer", PeerJson(info.peer)},
                      {"buffers", buffers},
-                     {"cuda_order", CudaOrderJson(info.cuda)}};
+                     {"cuda_order", CudaOrderJson(info.cuda)},
+                     {"command", Text(info.command)}};
   // Names come from outside and may be no UTF-8; such bytes are replaced. A number that is not
   // finite is written as null.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

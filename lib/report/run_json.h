@@ -54,6 +54,7 @@ struct RunInfo {
   std::string kernel;
   std::string driver_version;                   // of the efa driver
   std::map<std::string, std::string> versions;  // railgauge, rdma-core, hwloc, …
+  std::string command;                          // "check"
   std::vector<std::string> command_line;
   std::chrono::system_clock::time_point start;
   std::optional<std::chrono::system_clock::time_point> end;  // empty while the run goes on

@@ -1,5 +1,9 @@
 #include "lib/report/run_state.h"
 
+#include <cstdint>
+#include <map>
+#include <optional>
+
 #include "nlohmann/json.hpp"
 
 namespace railgauge {
@@ -12,11 +16,39 @@ Error NoRunJson(const std::string& path, std::string reason) {
                    "Give the run directory as it was written, or remove the file");
 }
 
-// The member `name`, or null.
+// The member `name`, or null where there is none, or `object` is none.
 const Json& Member(const Json& object, const char* name) {
   static const Json kNull;
+  if (!object.is_object()) return kNull;
   const auto found = object.find(name);
   return found == object.end() ? kNull : *found;
+}
+
+std::string Text(const Json& object, const char* name) {
+  const Json& value = Member(object, name);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+std::optional<PciAddress> Address(const Json& value) {
+  return value.is_string() ? PciAddress::Parse(value.get_ref<const std::string&>()) : std::nullopt;
+}
+
+// By the ordinal that each GPU of the machine has. Empty where one is missing: PCI may not show it.
+std::vector<PciAddress> OrderOfGpus(const Json& machine) {
+  std::map<uint64_t, PciAddress> by_ordinal;
+  const Json& gpus = Member(machine, "gpus");
+  if (!gpus.is_array()) return {};
+  for (const Json& gpu : gpus) {
+    const auto address = Address(Member(gpu, "pci_address"));
+    const Json& ordinal = Member(Member(gpu, "cuda"), "ordinal");
+    if (address && ordinal.is_number_unsigned()) by_ordinal[ordinal.get<uint64_t>()] = *address;
+  }
+  std::vector<PciAddress> order;
+  for (const auto& [ordinal, address] : by_ordinal) {
+    if (ordinal != order.size()) return {};
+    order.push_back(address);
+  }
+  return order;
 }
 
 }  // namespace
@@ -27,14 +59,18 @@ Result<RunState> ParseRunState(std::string_view content, const std::string& path
   const Json& run_id = Member(root, "run_id");
   if (!run_id.is_string()) return Fail(NoRunJson(path, "it has no run_id, so it is no run.json"));
   RunState state;
-  state.run_id = run_id.get<std::string>();
-  state.ended = Member(root, "end").is_string();
+  const Json& machine = Member(root, "machine");
+  state.run = {run_id.get<std::string>(), Text(machine, "hostname"), Text(machine, "instance_id"),
+               Text(machine, "instance_type"), Text(root, "platform")};
+  state.command = Text(root, "command");
+  // A recording that somebody cut down to what matters says nothing.
+  state.ended = !root.contains("end") || Member(root, "end").is_string();
+  if (!root.contains("cuda_order")) state.cuda_order = OrderOfGpus(machine);
   const Json& order = Member(root, "cuda_order");
   if (order.is_null()) return state;
   if (!order.is_array()) return Fail(NoRunJson(path, "cuda_order is no list of PCI addresses"));
   for (const Json& entry : order) {
-    const auto address =
-        entry.is_string() ? PciAddress::Parse(entry.get_ref<const std::string&>()) : std::nullopt;
+    const auto address = Address(entry);
     if (!address) return Fail(NoRunJson(path, "cuda_order is no list of PCI addresses"));
     state.cuda_order.push_back(*address);
   }

@@ -1,5 +1,5 @@
-// RunState: what judging a recorded run needs of its run.json: whether the run ended, and the order
-// in which CUDA numbered its GPUs.
+// RunState: what reading a recorded run needs of its run.json: whose it is, whether it ended, and
+// the order in which CUDA numbered its GPUs.
 #ifndef RAILGAUGE_LIB_REPORT_RUN_STATE_H_
 #define RAILGAUGE_LIB_REPORT_RUN_STATE_H_
 
@@ -9,13 +9,16 @@
 
 #include "lib/base/pci_address.h"
 #include "lib/base/result.h"
+#include "lib/record/records.h"
 
 namespace railgauge {
 
 struct RunState {
-  std::string run_id;
-  bool ended = false;  // it wrote its end
-  // What "gpu3" meant in the run: its GPUs by CUDA's ordinals. Empty: the run did not know it.
+  RunIdentity run;      // what it does not say is empty
+  std::string command;  // "check", "load", "census"; empty in files of older versions
+  bool ended = false;   // false where it says that the run goes on
+  // What "gpu3" meant in the run: its GPUs by CUDA's ordinals. Empty: the run did not know it. Of
+  // older versions, by the ordinals of the machine's GPUs, where these leave none out.
   std::vector<PciAddress> cuda_order;
 };
 

@@ -1,5 +1,6 @@
 #include "lib/report/run_state.h"
 
+#include "fmt/core.h"
 #include "gtest/gtest.h"
 #include "lib/report/run_json.h"
 
@@ -11,7 +12,8 @@ const PciAddress kGpus[] = {{0, 0x53, 0, 0}, {0, 0x64, 0, 0}};
 // CUDA numbers the second GPU first, as CUDA_VISIBLE_DEVICES=1,0 does.
 RunInfo PermutedRun() {
   RunInfo info;
-  info.run.run_id = "r1";
+  info.run = {"r1", "host-1", "", "p5.48xlarge", "emulated"};
+  info.command = "check";
   info.cuda.push_back({kGpus[0], 1, "", {}, {}});
   info.cuda.push_back({kGpus[1], 0, "", {}, {}});
   return info;
@@ -21,7 +23,11 @@ TEST(RunStateTest, ReadsWhatARunWrites) {
   RunInfo info = PermutedRun();
   const auto running = ParseRunState(RunJson(info), "run.json");
   ASSERT_TRUE(running) << running.error().ToString();
-  EXPECT_EQ(running->run_id, "r1");
+  EXPECT_EQ(running->run.run_id, "r1");
+  EXPECT_EQ(running->run.host, "host-1");
+  EXPECT_EQ(running->run.instance_type, "p5.48xlarge");
+  EXPECT_EQ(running->run.platform, "emulated");
+  EXPECT_EQ(running->command, "check");
   EXPECT_FALSE(running->ended);
   EXPECT_EQ(running->cuda_order, (std::vector<PciAddress>{kGpus[1], kGpus[0]}));
 
@@ -31,6 +37,21 @@ TEST(RunStateTest, ReadsWhatARunWrites) {
   ASSERT_TRUE(ended);
   EXPECT_TRUE(ended->ended);
   EXPECT_TRUE(ended->cuda_order.empty());
+}
+
+// Files of older versions have the order with the GPUs alone.
+TEST(RunStateTest, TheOrderOfOlderFiles) {
+  static constexpr char kFormat[] =
+      R"({{"run_id":"r","machine":{{"gpus":[{{"pci_address":"0000:53:00.0","cuda":{{"ordinal":{}}}}},)"
+      R"({{"pci_address":"0000:64:00.0","cuda":{{"ordinal":0}}}},)"
+      R"({{"pci_address":"0000:75:00.0","cuda":null}}]}}}})";
+  const auto order = ParseRunState(fmt::format(kFormat, 1), "run.json");
+  ASSERT_TRUE(order) << order.error().ToString();
+  EXPECT_EQ(order->cuda_order, (std::vector<PciAddress>{kGpus[1], kGpus[0]}));
+  EXPECT_TRUE(order->ended) << "it does not say that it goes on";
+  const auto with_a_gap = ParseRunState(fmt::format(kFormat, 2), "run.json");
+  ASSERT_TRUE(with_a_gap);
+  EXPECT_TRUE(with_a_gap->cuda_order.empty()) << "what gpu1 is, nobody says";
 }
 
 TEST(RunStateTest, AnotherFileIsOneLine) {

@@ -1,8 +1,13 @@
 #include "lib/stats/dip.h"
 
 #include <algorithm>
+#include <compare>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "lib/base/result.h"
 
@@ -57,6 +62,50 @@ std::vector<double> HeightsOf(const std::vector<double>& x, const std::vector<do
   return heights;
 }
 
+using Dips = std::vector<double>;  // ascending
+
+struct Simulation {
+  uint64_t seed = 0;
+  size_t draws = 0;
+  size_t count = 0;  // of values in a sample
+  friend auto operator<=>(const Simulation&, const Simulation&) = default;
+};
+
+Dips Simulate(const Simulation& simulation) {
+  std::mt19937_64 generator(simulation.seed);
+  std::vector<double> values(simulation.count);
+  Dips dips;
+  dips.reserve(simulation.draws);
+  for (size_t draw = 0; draw < simulation.draws; ++draw) {
+    // Whole numbers, which a double holds exactly: <random>'s distributions differ by library.
+    for (double& value : values) value = static_cast<double>(generator() >> 11);
+    std::sort(values.begin(), values.end());
+    dips.push_back(Dip(values));
+  }
+  std::sort(dips.begin(), dips.end());
+  return dips;
+}
+
+std::shared_ptr<const Dips> KeptDips(const Simulation& simulation) {
+  constexpr size_t kMostDraws = 1'000'000;  // 8 MB
+  static std::mutex mutex;
+  static std::map<Simulation, std::shared_ptr<const Dips>> kept;
+  static size_t kept_draws = 0;
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto entry = kept.find(simulation); entry != kept.end()) return entry->second;
+  }
+  // Nobody waits for another's: two that simulate the same find the same.
+  auto dips = std::make_shared<const Dips>(Simulate(simulation));
+  const std::lock_guard lock(mutex);
+  while (!kept.empty() && kept_draws + simulation.draws > kMostDraws) {
+    kept_draws -= kept.begin()->first.draws;
+    kept.erase(kept.begin());
+  }
+  if (kept.emplace(simulation, dips).second) kept_draws += simulation.draws;
+  return dips;
+}
+
 }  // namespace
 
 // The mode lies somewhere in [first, last], at the start anywhere. Left of it the best distribution
@@ -102,26 +151,12 @@ double Dip(std::span<const double> sorted) {
   return dip / (2 * static_cast<double>(sorted.size()));
 }
 
-double DipTest::PValue(double dip, size_t count) {
-  const std::vector<double>& dips = DipsOf(count);
+double DipTest::PValue(double dip, size_t count) const {
+  const std::shared_ptr<const Dips> kept = KeptDips({seed_, draws_, count});
+  const Dips& dips = *kept;
   // A dip that is equal but for rounding counts as equal.
   const auto first = std::lower_bound(dips.begin(), dips.end(), dip - 1e-12);
   return (1 + static_cast<double>(dips.end() - first)) / (1 + static_cast<double>(dips.size()));
-}
-
-const std::vector<double>& DipTest::DipsOf(size_t count) {
-  const auto [entry, is_new] = dips_.try_emplace(count);
-  if (!is_new) return entry->second;
-  std::mt19937_64 generator(seed_);
-  std::vector<double> values(count);
-  for (size_t draw = 0; draw < draws_; ++draw) {
-    // Whole numbers, which a double holds exactly: <random>'s distributions differ by library.
-    for (double& value : values) value = static_cast<double>(generator() >> 11);
-    std::sort(values.begin(), values.end());
-    entry->second.push_back(Dip(values));
-  }
-  std::sort(entry->second.begin(), entry->second.end());
-  return entry->second;
 }
 
 }  // namespace railgauge

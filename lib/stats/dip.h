@@ -6,9 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
-#include <vector>
 
 namespace railgauge {
 
@@ -16,22 +14,20 @@ namespace railgauge {
 double Dip(std::span<const double> sorted);
 
 // How rare a dip is among samples of one mode. Its distribution has no formula, so it is simulated:
-// uniform values, the one-mode distribution with the largest dips, from a fixed seed. A test keeps
-// the dips of every size that it was asked for.
+// uniform values, the one-mode distribution with the largest dips, from a fixed seed. That takes
+// milliseconds, so the process keeps what was simulated, for a bounded number of sizes: a fleet is
+// judged run by run, and its runs have cells of the same sizes.
 class DipTest {
  public:
   explicit DipTest(uint64_t seed, size_t draws = 10'000) : seed_(seed), draws_(draws) {}
 
   // The share of simulated samples of `count` values whose dip is at least `dip`; the sample itself
   // counts as one, so that it is never 0.
-  double PValue(double dip, size_t count);
+  double PValue(double dip, size_t count) const;
 
  private:
-  const std::vector<double>& DipsOf(size_t count);
-
   const uint64_t seed_;
   const size_t draws_;
-  std::map<size_t, std::vector<double>> dips_;  // ascending, by the number of values
 };
 
 }  // namespace railgauge

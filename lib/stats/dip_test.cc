@@ -126,7 +126,10 @@ TEST(DipStatisticTest, RareIsWhatTwoModesGive) {
   EXPECT_EQ(test.PValue(0, 10), 1);
   EXPECT_NEAR(test.PValue(0.3, 10), 1.0 / 10'001, 1e-12);
   EXPECT_GT(test.PValue(0.07, 50), test.PValue(0.09, 50));
-  EXPECT_EQ(test.PValue(0.08, 50), DipTest(1).PValue(0.08, 50)) << "the same on every run";
+  const double before = test.PValue(0.08, 50);
+  DipTest(2, 1'000'000).PValue(0.1, 1);  // leaves no room for what was kept
+  EXPECT_EQ(test.PValue(0.08, 50), before) << "simulated again, and the same on every run";
+  EXPECT_NE(DipTest(3).PValue(0.08, 50), before) << "another seed, another sample";
 }
 
 }  // namespace

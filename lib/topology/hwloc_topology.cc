@@ -75,6 +75,13 @@ Result<Topology> TopologyOfText(const std::string& xml, const std::string& path,
   const int size = static_cast<int>(xml.size()) + 1;
   if (hwloc_topology_set_xmlbuffer(topology.get(), xml.c_str(), size) != 0 ||
       hwloc_topology_load(topology.get()) != 0) {
+    if (HWLOC_API_VERSION < 0x00030000 && xml.starts_with("<topology version=\"3")) {
+      return Fail(MakeError(
+          "parse topology XML", path,
+          fmt::format("it is of hwloc 3, which hwloc {} here does not read", LibraryVersion()),
+          "Export it again with lstopo --of xml --filter io:all "
+          "--export-xml-flags v2"));
+    }
     return Fail(MakeError(
         "parse topology XML", path,
         fmt::format("hwloc {} does not accept it as a topology of its version", LibraryVersion()),

@@ -1,5 +1,6 @@
 #include "lib/topology/load.h"
 
+#include <hwloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -222,6 +223,9 @@ TEST(LoadTest, FilesThatCannotBeParsed) {
               "not XML");
   ExpectError(WriteTemporary("<topology/>"), "hwloc");
   ExpectError(WriteTemporary("<topology version=\"2.0\"></topology>"), "does not accept");
+  if (HWLOC_API_VERSION < 0x00030000) {
+    ExpectError(WriteTemporary("<topology version=\"3.0\"></topology>"), "it is of hwloc 3, which");
+  }
   ExpectError(WriteTemporary("<topology version=\"2.0\"><object type=\"Core\"/></topology>"),
               "does not accept");
   ExpectError(WriteTemporary("<topology version=\"9.0\"><object type=\"Machine\"/></topology>"),

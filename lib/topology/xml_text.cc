@@ -146,6 +146,10 @@ Result<std::string> Scanner::Run() {
   if (text_.find_first_not_of(kBlanks) == std::string_view::npos) {
     return Fail(ErrorHere("the file is empty"));
   }
+  if (text_.starts_with("\x1f\x8b")) {
+    return Fail(MakeError("parse topology XML", path_, "it is compressed by gzip",
+                          "Unpack it first: gunzip FILE"));
+  }
   if (text_.find('\0') != std::string_view::npos) {
     return Fail(ErrorHere("this is not XML text, it has NUL bytes"));
   }

@@ -43,6 +43,7 @@ TEST(XmlTextTest, NamesTheLineAndTheReason) {
   ExpectError("not xml", "t.xml:1: this is not XML");
   ExpectError("\n\n{\"json\": 1}", "t.xml:3: this is not XML");
   ExpectError(std::string_view("<\0t\0", 4), "NUL bytes");
+  ExpectError("\x1f\x8b\x08", "t.xml: it is compressed by gzip. Unpack it first");
   ExpectError("<html><body/></html>", "the root element is <html>");
   ExpectError("<!-- only a comment -->", "there is no <topology> element");
   ExpectError("<!-- never closed <topology/>", "the file ends inside a comment");

@@ -87,6 +87,36 @@ TEST(NcclTopologyTest, NamesOfMergedDevicesAreTakenApart) {
   EXPECT_TRUE(ImportLines(ImportNcclTopology, xml, MakeP5()).starts_with("53: 50 51; 64: 60;"));
 }
 
+// Of NICs below two switches: NCCL then hangs the merged one below the CPU.
+TEST(NcclTopologyTest, AMergedDeviceMayHangBelowTheCpu) {
+  std::string xml = P5Dump();
+  for (const char* address : {"0000:4f:00.0", "0000:60:00.0", "0000:71:00.0", "0000:82:00.0"}) {
+    const std::string end = "</nic>\n</pci>\n";
+    const size_t at = xml.find(fmt::format("<pci busid=\"{}\"", address));
+    ASSERT_NE(at, std::string::npos);
+    xml.erase(at, xml.find(end, at) + end.size() - at);
+  }
+  xml.insert(xml.find("</cpu>"),
+             "<nic>\n<net name=\"rdmap79s0+rdmap96s0\" dev=\"0\" speed=\"800000\"/>\n</nic>\n");
+  const std::string lines = ImportLines(ImportNcclTopology, xml, MakeP5());
+  EXPECT_TRUE(lines.starts_with("53: 4f 60; 64: 4f 60; 75: 4f 60; 86: 4f 60; 97: 93")) << lines;
+}
+
+// What kernels write of one speed, with a unit or two.
+TEST(NcclTopologyTest, TheSpeedOfALinkIsReadAsItIsWritten) {
+  std::string xml = P5Dump(4);
+  const std::string expected = ImportLines(ImportNcclTopology, xml, MakeP5());
+  // One NIC of the first switch trained down: the others are wider, and it is no local one.
+  const std::string speed = "link_speed=\"32.0 GT/s PCIe\"";
+  size_t at = xml.find(speed, xml.find("0000:4f:00.0"));
+  xml.replace(at, speed.size(), "link_speed=\"2.5 GT/s PCIe\"");
+  EXPECT_TRUE(ImportLines(ImportNcclTopology, xml, MakeP5()).starts_with("53: 50 51 52;"));
+  for (at = 0; (at = xml.find("2.5 GT/s PCIe", at)) != std::string::npos;) {
+    xml.replace(at, 13, "32 GT/s");
+  }
+  EXPECT_EQ(ImportLines(ImportNcclTopology, xml, MakeP5()), expected);
+}
+
 TEST(NcclTopologyTest, ErrorsNameTheLine) {
   const struct {
     const char* content;
@@ -99,6 +129,8 @@ TEST(NcclTopologyTest, ErrorsNameTheLine) {
       {"<graphs/>", "error: read f:1: the root is <graphs> and a topology's is <system>"},
       {"<!DOCTYPE a [<!ENTITY b \"c\">]><system/>", "error: read f:1: it has a document type"},
       {"<system><cpu><pci/></cpu></system>", "error: read f:1: <pci> has no busid"},
+      {"<system><cpu host_hash=\"0x1\"/>\n<cpu host_hash=\"0x2\"/></system>",
+       "error: read f:2: this <cpu> is of another host than those above"},
       {"<system><cpu>\n\n<pci busid=\"0000:50:00.1\" class=\"0x020000\"/></cpu></system>",
        "error: read f:3: find NIC '0000:50:00.1': this machine has no EFA NIC at that PCI address. "
        "The nearest spelling"},

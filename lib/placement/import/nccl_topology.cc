@@ -1,6 +1,7 @@
 #include "lib/placement/import/nccl_topology.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,14 +15,14 @@ namespace {
 // GB/s of a link, by NCCL's reckoning: lanes times what a generation carries in one; what is not
 // given is PCIe 3.0 x16.
 double LinkSpeed(const XmlElement& pci) {
-  constexpr std::pair<std::string_view, double> kLanes[] = {
-      {"2.5 GT/s", 0.1875}, {"5 GT/s", 0.375}, {"8 GT/s", 0.75}, {"8.0 GT/s", 0.75},
-      {"16 GT/s", 1.5},     {"32 GT/s", 3},    {"64 GT/s", 6}};
+  // Kernels write "16 GT/s", "16.0 GT/s PCIe" or "5.0 GT/s".
+  constexpr std::pair<double, double> kLanes[] = {{2.5, 0.1875}, {5, 0.375}, {8, 0.75},
+                                                  {16, 1.5},     {32, 3},    {64, 6}};
   const std::string* speed = pci.Find("link_speed");
   const std::string* width = pci.Find("link_width");
   double lane = 0.75;
-  for (const auto& [name, gb_per_s] : kLanes) {
-    if (speed != nullptr && speed->starts_with(name)) lane = gb_per_s;
+  for (const auto& [transfers, gb_per_s] : kLanes) {
+    if (speed != nullptr && std::atof(speed->c_str()) == transfers) lane = gb_per_s;
   }
   const int lanes = width == nullptr ? 0 : std::atoi(width->c_str());
   return lane * (lanes <= 0 ? 16 : lanes);
@@ -39,12 +40,14 @@ class Reader {
   Status Read(const XmlElement& root) {
     for (const XmlElement& child : root.children) {
       if (child.name != "cpu") continue;
+      RAILGAUGE_RETURN_IF_ERROR(CheckOneHost(child));
       NcclDevice above;
       if (child.Find("numaid") != nullptr) {
         RAILGAUGE_ASSIGN_OR_RETURN(const int64_t node, IntegerOf(source_, child, "numaid"));
         above.numa_node = static_cast<int>(node);
       }
       RAILGAUGE_RETURN_IF_ERROR(ReadBelow(child, above));
+      RAILGAUGE_RETURN_IF_ERROR(AddNic(child, "", above));
     }
     return {};
   }
@@ -52,6 +55,16 @@ class Reader {
   NcclTopology topology;
 
  private:
+  // NCCL joins the trees of hosts that NVLink connects, where addresses come again.
+  Status CheckOneHost(const XmlElement& cpu) {
+    const std::string* host = cpu.Find("host_hash");
+    if (host == nullptr) return {};
+    if (host_.empty()) host_ = *host;
+    if (host_ == *host) return {};
+    return Fail(ImportError(source_, cpu.line, "this <cpu> is of another host than those above",
+                            "Give the topology of one host: dump it with NCCL_MNNVL_ENABLE=0"));
+  }
+
   Status ReadBelow(const XmlElement& parent, const NcclDevice& above) {
     for (const XmlElement& child : parent.children) {
       if (child.name == "pci") RAILGAUGE_RETURN_IF_ERROR(ReadPci(child, above));
@@ -93,8 +106,9 @@ class Reader {
     return {};
   }
 
-  Status AddNic(const XmlElement& pci, const std::string& busid, const NcclDevice& device) {
-    for (const XmlElement& nic : pci.children) {
+  // Of a PCI function, or of a CPU: what NCCL merged of NICs that share nothing nearer.
+  Status AddNic(const XmlElement& parent, const std::string& busid, const NcclDevice& device) {
+    for (const XmlElement& nic : parent.children) {
       if (nic.name != "nic") continue;
       for (const XmlElement& net : nic.children) {
         if (net.name == "net") RAILGAUGE_RETURN_IF_ERROR(AddNet(net, busid, device));
@@ -105,6 +119,8 @@ class Reader {
 
   Status AddNet(const XmlElement& net, const std::string& busid, NcclDevice device) {
     RAILGAUGE_ASSIGN_OR_RETURN(const int64_t number, IntegerOf(source_, net, "dev"));
+    constexpr double kNoLink = 5000;  // NCCL's LOC_BW
+    if (device.hops.empty()) device.hops.push_back({"", kNoLink});
     if (net.Find("speed") != nullptr) {
       RAILGAUGE_ASSIGN_OR_RETURN(const int64_t mbit_per_s, IntegerOf(source_, net, "speed"));
       double& link = device.hops.front().uplink_gb_per_s;
@@ -121,7 +137,8 @@ class Reader {
         rest.remove_prefix(plus == std::string_view::npos ? rest.size() : plus + 1);
       }
     } else {
-      RAILGAUGE_ASSIGN_OR_RETURN(NicKey nic, NicAt(source_, net.line, busid));
+      const std::string& at = busid.empty() && name != nullptr ? *name : busid;
+      RAILGAUGE_ASSIGN_OR_RETURN(NicKey nic, NicAt(source_, net.line, at));
       found.nics.push_back(std::move(nic));
     }
     topology.nets.push_back(std::move(found));
@@ -129,6 +146,7 @@ class Reader {
   }
 
   const ImportSource& source_;
+  std::string host_;
 };
 
 void ExpandGroups(const Machine& machine, std::vector<NcclTopology::Net>& nets) {

@@ -6,23 +6,12 @@
 #include "lib/base/file.h"
 #include "lib/report/report_file.h"
 #include "lib/report/run_json.h"
+#include "lib/report/run_state.h"
 #include "lib/topology/load.h"
 #include "nlohmann/json.hpp"
 
 namespace railgauge {
 namespace {
-
-// Wherever run.json does not say, a text is empty.
-RunIdentity IdentityIn(const std::string& run_json) {
-  const auto info = nlohmann::json::parse(run_json);
-  const auto text = [](const nlohmann::json& object, const char* name) {
-    return object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
-                                                             : std::string();
-  };
-  const nlohmann::json& machine = info["machine"];
-  return {text(info, "run_id"), text(machine, "hostname"), text(machine, "instance_id"),
-          text(machine, "instance_type"), text(info, "platform")};
-}
 
 constexpr size_t kMaxBytes = size_t{1} << 30;
 constexpr char kMissing[] = "missing: the run did not get so far, or the file was not kept";
@@ -61,9 +50,11 @@ class Reader {
       file.problem = content.error().ToString();
     } else if (const Status status = CheckRunJson(*content, path); !status) {
       file.problem = status.error().ToString();
+    } else if (const auto state = ParseRunState(*content, path); !state) {
+      file.problem = state.error().ToString();
     } else {
       data_.run_json = *content;
-      data_.run = IdentityIn(data_.run_json);
+      data_.run = state->run;
     }
     data_.files.push_back(std::move(file));
   }

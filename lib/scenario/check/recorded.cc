@@ -1,17 +1,17 @@
 #include "lib/scenario/check/recorded.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
+#include <utility>
 
 #include "lib/base/file.h"
-#include "lib/placement/all_findings.h"
 #include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
 #include "lib/placement/loaded.h"
+#include "lib/placement/run_judgement.h"
 #include "lib/report/report_file.h"
+#include "lib/report/run_state.h"
 #include "lib/topology/load.h"
-#include "nlohmann/json.hpp"
 
 namespace railgauge {
 namespace {
@@ -33,23 +33,8 @@ Result<std::vector<Row>> ReadIfThere(const std::string& directory) {
 Result<std::vector<PciAddress>> ReadCudaOrder(const std::string& directory) {
   const std::string path = directory + "/run.json";
   RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, kMaxBytes));
-  const nlohmann::json run = nlohmann::json::parse(content, nullptr, false);
-  const auto wrong = [&] {
-    return Fail(MakeError("read", path, "its machine.gpus are not as railgauge writes them",
-                          "Record the check again: scripts/record_checks"));
-  };
-  const auto gpus = nlohmann::json::json_pointer("/machine/gpus");
-  if (run.is_discarded() || !run.contains(gpus) || !run[gpus].is_array()) return wrong();
-  std::map<uint64_t, PciAddress> order;
-  for (const nlohmann::json& gpu : run[gpus]) {
-    if (!gpu.is_object() || !gpu.contains("cuda") || !gpu["cuda"].is_object()) continue;
-    const auto address = PciAddress::Parse(gpu.value("pci_address", ""));
-    if (!address || !gpu["cuda"].contains("ordinal")) return wrong();
-    order[gpu["cuda"].value("ordinal", uint64_t{0})] = *address;
-  }
-  std::vector<PciAddress> addresses;
-  for (const auto& [ordinal, address] : order) addresses.push_back(address);
-  return addresses;
+  RAILGAUGE_ASSIGN_OR_RETURN(RunState state, ParseRunState(content, path));
+  return std::move(state.cuda_order);
 }
 
 Result<Machine> ReadMachine(const std::string& directory) {
@@ -117,14 +102,15 @@ std::string ErrorOf(const Check& check, const std::string& directory,
 CheckOutcome JudgeRecorded(const RecordedMachine& recorded, const Decision& decision) {
   CheckOutcome outcome;
   outcome.census = recorded.census;
-  Judgement judgement = Judge(recorded.machine, recorded.census, recorded.samples, decision);
+  auto [judgement, findings] =
+      JudgeRun(recorded.machine, recorded.census, recorded.samples, decision);
   // As the commands do: a consumer that the run left out is not judged.
   std::set<MemoryPlace> measured;
   for (const CensusRow& row : recorded.census) measured.insert(row.place);
   std::erase_if(judgement.placement,
                 [&](const PlacementRow& row) { return !measured.contains(row.consumer); });
   outcome.placement = std::move(judgement.placement);
-  outcome.findings = AllFindings(recorded.machine, recorded.census, recorded.samples, &decision);
+  outcome.findings = std::move(findings);
   outcome.exit_status = ExitStatusOf(outcome.placement);
   return outcome;
 }

@@ -78,6 +78,21 @@ Status Apply(const FaultSpec& spec, const FaultDefinition& fault, EmulatedMachin
   return {};
 }
 
+// Of one target two values at one time: the user meant one of them.
+Status CheckValuesOnce(const std::vector<FaultSpec>& faults) {
+  for (auto spec = faults.begin(); spec != faults.end(); ++spec) {
+    const auto before = std::find_if(faults.begin(), spec, [&](const FaultSpec& other) {
+      return other.name == spec->name && other.target == spec->target &&
+             other.start == spec->start && !spec->value.empty();
+    });
+    if (before == spec) continue;
+    return Fail(MakeError("apply fault", spec->text,
+                          fmt::format("it is given twice, before as {}", before->text),
+                          "Leave one of them out"));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<FaultDefinition> ReadFaultDefinition(std::string_view yaml, const std::string& file) {
@@ -113,6 +128,7 @@ Result<std::vector<FaultDefinition>> LoadFaults(const std::string& scenarios_dir
 
 Status ApplyFaults(const std::vector<FaultSpec>& faults,
                    const std::vector<FaultDefinition>& definitions, EmulatedMachine* machine) {
+  RAILGAUGE_RETURN_IF_ERROR(CheckValuesOnce(faults));
   for (const FaultSpec& spec : faults) {
     const auto fault =
         std::find_if(definitions.begin(), definitions.end(),

@@ -37,6 +37,18 @@ Error Unknown(std::string_view what, const std::string& word, std::vector<std::s
                    AdviceAmong(word, known));
 }
 
+// The number of a GPU is no misspelling of another number.
+Error UnknownGpu(const std::string& word, const std::vector<std::string>& known) {
+  const std::string_view number = std::string_view(word).substr(std::min<size_t>(3, word.size()));
+  if (known.empty() || !word.starts_with("gpu") || number.empty() ||
+      number.find_first_not_of("0123456789") != std::string_view::npos) {
+    return Unknown("GPU", word, known);
+  }
+  return MakeError("", "", fmt::format("there is no GPU '{}'", Printable(word)),
+                   fmt::format("The machine has {}{}", known.front(),
+                               known.size() == 1 ? "" : " to " + known.back()));
+}
+
 // The names by which parts of the machine are called, and what they stand for.
 class Names {
  public:
@@ -184,7 +196,7 @@ Status Find(const FaultTargetForm& form, const std::string& text, const Emulated
       return Fail(Unknown("NIC", text, names.Nics()));
     case Kind::kGpu:
       if (names.AddGpu(text, target)) return {};
-      return Fail(Unknown("GPU", text, names.Gpus()));
+      return Fail(UnknownGpu(text, names.Gpus()));
     case Kind::kFunction: {
       const bool nic = names.AddNic(text, target);
       if (names.AddGpu(text, target) || nic) return {};
