@@ -108,6 +108,18 @@ Plan RescreeningPlan(std::span<const Cell> cells, Nanoseconds budget) {
   return plan;
 }
 
+// How much longer than its estimate the screening took, at least 1: on a slow path what is in
+// flight takes long to drain. Later steps plan with it, or they would begin more pairs than they
+// have the time to prove.
+double Stretch(Nanoseconds lasted, const Plan& screening) {
+  const auto planned = static_cast<double>(EstimateDuration(screening).count());
+  return planned > 0 ? std::max(1.0, static_cast<double>(lasted.count()) / planned) : 1.0;
+}
+
+Nanoseconds Planned(Nanoseconds real, double stretch) {
+  return std::chrono::duration_cast<Nanoseconds>(real / stretch);
+}
+
 // The cells that the screening did not reach, each a row.
 void SkipTheRest(const Plan& screening, size_t done, const MeasuringRequest& request,
                  Campaign& campaign) {
@@ -201,12 +213,16 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
   const auto left = [&] { return request.budget - (MeasuringClock::now() - start); };
   // A plan is an estimate; a slow device must not make a short check a long one.
   Campaign campaign(*engine, directory, start + request.budget);
-  Screen(PlanMeasuring(session, request).screening, request, campaign, session.notes);
+  const Plan screening = PlanMeasuring(session, request).screening;
+  const auto screening_start = MeasuringClock::now();
+  Screen(screening, request, campaign, session.notes);
+  const double stretch = Stretch(MeasuringClock::now() - screening_start, screening);
   const auto more_until = MeasuringClock::now() + ForMoreWindows(left());
   std::vector<Cell> doubtful =
       WorthMoreWindows(session.machine, census, campaign.samples(), decision, gates);
   while (!campaign.stopped() && !engine->peer_gone()) {
-    const Plan more = RescreeningPlan(doubtful, more_until - MeasuringClock::now());
+    const Plan more =
+        RescreeningPlan(doubtful, Planned(more_until - MeasuringClock::now(), stretch));
     if (campaign.Run(more, "more windows") == 0) break;
     doubtful = StillDisturbed(session.machine, census, campaign.samples(), decision, gates);
   }
@@ -214,12 +230,13 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
       Shortlist(session.machine, census, campaign.samples(), decision, gates);
   if (!campaign.stopped() && !engine->peer_gone()) {
     const auto enough = static_cast<uint32_t>(gates.min_rounds);
-    campaign.Run(PairsPlan(pairs, 1, kPairedRounds, enough, ForPairedRounds(left())),
-                 "paired rounds");
+    const Nanoseconds budget = Planned(ForPairedRounds(left()), stretch);
+    campaign.Run(PairsPlan(pairs, 1, kPairedRounds, enough, budget), "paired rounds");
     pairs = StillInDoubt(session.machine, census, campaign.samples(), decision, pairs, gates);
   }
   if (!campaign.stopped() && !engine->peer_gone()) {
-    campaign.Run(PairsPlan(pairs, kPairedRounds + 1, kMoreRounds, 1, left()), "more rounds");
+    const Nanoseconds budget = Planned(left(), stretch);
+    campaign.Run(PairsPlan(pairs, kPairedRounds + 1, kMoreRounds, 1, budget), "more rounds");
   }
   for (const std::string& warning : engine->warnings()) session.notes.push_back(warning);
   session.buffers = engine->buffers();
