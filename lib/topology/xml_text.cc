@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -24,9 +25,13 @@ class Scanner {
  private:
   std::string_view rest() const { return text_.substr(position_); }
 
-  // Copies the next `size` bytes to the output, or drops them outside the root element.
+  // Copies the next `size` bytes to the output, or drops them outside the root element. A line end
+  // is one character, as XML has it.
   void Take(size_t size) {
-    if (!open_.empty()) output_ += text_.substr(position_, size);
+    if (!open_.empty()) {
+      std::ranges::copy_if(text_.substr(position_, size), std::back_inserter(output_),
+                           [](char c) { return c != '\r'; });
+    }
     position_ += size;
   }
 

@@ -27,6 +27,11 @@ TEST(XmlTextTest, KeepsTheRootElementOnly) {
             "<topology version=\"2.0\">\n <object/></topology>");
 }
 
+TEST(XmlTextTest, LineEndsOfOtherSystems) {
+  EXPECT_EQ(Clean("<?xml version=\"1.0\"?>\r\n<topology>\r\n <object/>\r\n</topology>\r\n"),
+            "<topology>\n <object/>\n</topology>");
+}
+
 TEST(XmlTextTest, DropsCommentsInside) {
   EXPECT_EQ(Clean("<topology><!-- <object> --><object type=\"PU\"/><!----></topology>"),
             "<topology><object type=\"PU\"/></topology>");
