@@ -40,6 +40,13 @@ expect "unknown command" 127 "$(status_of "$emulate" --nodes=2 $machine /no/such
 for bad in --nodes=0 --nodes=17 --nodes=x --node=x; do
   expect "$bad" 2 "$(status_of "$emulate" $bad $machine true)"
 done
+for bad in --on=2:missing-nic:$nic --on=x:missing-nic:$nic --on=1 --on=1:no-such-fault; do
+  expect "$bad" 2 "$(status_of "$emulate" --nodes=2 "$bad" $machine true)"
+done
+expect "--on without nodes" 2 "$(status_of "$emulate" --on=0:missing-nic:$nic $machine true)"
+expect "a fault of one node alone" "4 3" \
+  "$("$emulate" --nodes=2 --on=1:missing-nic:$nic $machine sh -c "ls /sys/class/infiniband | wc -l
+     '$emulate' --node=1 ls /sys/class/infiniband | wc -l" | xargs)"
 outside=$("$emulate" --node=1 true 2>&1)
 expect "--node without a fabric" 2 $?
 expect_text "--node without a fabric says what to do" "no fabric here.*--nodes=N" "$outside"

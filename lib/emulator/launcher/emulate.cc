@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,7 @@ The command sees that machine's /sys, /proc/cpuinfo, NUMA nodes, CPUs, GPUs (by 
 
   --nodes=N         N machines of the type on one network; the command runs on node 0, and all
                     machines end with it
+  --on=K:FAULT[,FAULT…]  with --nodes: faults of node K alone; may be given again
   --node=K          run on that node; commands on all nodes reach each other's memory by RDMA
   --fabric-status   processes, objects and ring memory of all nodes, as JSON
   --scenarios=DIR   the folder with instances/ (default: the one built with this binary)
@@ -70,7 +72,8 @@ struct Options {
   bool help = false;
   MachineOptions machine;
   std::optional<uint32_t> nodes, node;
-  std::string control;  // the path of the socket; empty: none
+  std::map<uint32_t, std::string> faults_of_node;  // "FAULT,FAULT", of --on
+  std::string control;                             // the path of the socket; empty: none
   std::string spec;
   std::vector<std::string> command;
 };
@@ -130,6 +133,19 @@ constexpr Flag kFlags[] = {
        RAILGAUGE_ASSIGN_OR_RETURN(options.node, ParseNodeNumber(argument, value, 0, kMaxNodes - 1));
        return {};
      }},
+    {"--on",
+     [](const std::string& argument, const std::string& value, Options& options) -> Status {
+       const size_t colon = value.find(':');
+       if (colon == std::string::npos || colon + 1 == value.size()) {
+         return Fail(UsageError(argument, "not a node and its faults: --on=K:FAULT"));
+       }
+       RAILGAUGE_ASSIGN_OR_RETURN(
+           const uint32_t node,
+           ParseNodeNumber(argument, value.substr(0, colon), 0, kMaxNodes - 1));
+       std::string& faults = options.faults_of_node[node];
+       faults += (faults.empty() ? "" : ",") + value.substr(colon + 1);
+       return {};
+     }},
     {"--device-mode",
      [](const std::string& argument, const std::string& value, Options& options) -> Status {
        if (!AllDigits(value, "01234567")) return Fail(UsageError(argument, "not an octal number"));
@@ -164,6 +180,10 @@ Result<Options> Parse(const std::vector<std::string>& arguments) {
     }
     RAILGAUGE_RETURN_IF_ERROR(ParseFlag(arguments[i], options));
   }
+  if (!options.faults_of_node.empty() &&
+      (!options.nodes || options.faults_of_node.rbegin()->first >= *options.nodes)) {
+    return Fail(UsageError("--on", "there is no such node; --nodes=N makes nodes 0 to N-1"));
+  }
   if (options.nodes && options.node) {
     return Fail(UsageError("--node", "a node of a fabric that exists, and --nodes makes one"));
   }
@@ -192,6 +212,13 @@ Status FindScenarios(Options& options, const std::string& argv0) {
 Result<EmulatedMachine> Load(Options& options, const std::string& argv0) {
   RAILGAUGE_RETURN_IF_ERROR(FindScenarios(options, argv0));
   return LoadSpec(options.spec, options.scenarios);
+}
+
+// What the command line names for each node.
+std::vector<std::string> SpecsOfNodes(const Options& options) {
+  std::vector<std::string> specs(*options.nodes, options.spec);
+  for (const auto& [node, faults] : options.faults_of_node) specs[node] += "," + faults;
+  return specs;
 }
 
 // What the reader can do about a command that execvp() refused.
@@ -290,17 +317,37 @@ int Tell(const std::string& path, const std::vector<std::string>& arguments) {
 int RunControlled(Options& options, const NodesCommand& command, const std::string& argv0) {
   if (auto found = FindScenarios(options, argv0); !found)
     return Complain(NameOf(options), found.error());
-  const auto switches = FaultSwitches::Create(options.spec, options.scenarios);
-  if (!switches) return Complain(NameOf(options), switches.error());
+  std::vector<FaultSwitches> switches;
+  std::vector<EmulatedMachine> machines;
+  for (const std::string& spec :
+       options.nodes ? SpecsOfNodes(options) : std::vector<std::string>{options.spec}) {
+    auto created = FaultSwitches::Create(spec, options.scenarios);
+    if (!created) return Complain(NameOf(options), created.error());
+    machines.push_back(created->machine());
+    switches.push_back(*std::move(created));
+  }
   const auto control = ControlSocket::Listen(options.control);
   if (!control) return Complain(NameOf(options), control.error());
   NodesCommand controlled = command;
   controlled.control = &*control;
-  const Error error =
-      options.nodes ? RunFabric(switches->machine(), *options.nodes, controlled, *switches)
-                    : RunUnderControl(*control, *switches, options.machine, argv0, command.execute);
+  const Error error = options.nodes ? RunFabric(machines, controlled, switches)
+                                    : RunUnderControl(*control, switches.front(), options.machine,
+                                                      argv0, command.execute);
   control->Remove();
   return Complain(NameOf(options), error);
+}
+
+// As Run, of several machines that no faults are switched of.
+int RunNodes(Options& options, const NodesCommand& command, const std::string& argv0) {
+  if (auto found = FindScenarios(options, argv0); !found)
+    return Complain(NameOf(options), found.error());
+  std::vector<EmulatedMachine> machines;
+  for (const std::string& spec : SpecsOfNodes(options)) {
+    auto machine = LoadSpec(spec, options.scenarios);
+    if (!machine) return Complain(NameOf(options), machine.error());
+    machines.push_back(*std::move(machine));
+  }
+  return Complain(NameOf(options), RunFabric(machines, command));
 }
 
 int Run(Options& options, const std::string& argv0) {
@@ -309,9 +356,9 @@ int Run(Options& options, const std::string& argv0) {
                                 }};
   if (options.node) return Complain(NameOf(options), RunOnNode(*options.node, command));
   if (!options.control.empty()) return RunControlled(options, command, argv0);
+  if (options.nodes) return RunNodes(options, command, argv0);
   const auto machine = Load(options, argv0);
   if (!machine) return Complain(NameOf(options), machine.error());
-  if (options.nodes) return Complain(NameOf(options), RunFabric(*machine, *options.nodes, command));
   if (auto entered = EnterMachine(*machine, options.machine, argv0); !entered) {
     return Complain(NameOf(options), entered.error());
   }

@@ -132,10 +132,10 @@ class NodeSwitches {
 
 }  // namespace
 
-Error RunFabric(const EmulatedMachine& machine, uint32_t nodes, const NodesCommand& command,
-                const std::optional<FaultSwitches>& switches) {
+Error RunFabric(const std::vector<EmulatedMachine>& alone, const NodesCommand& command,
+                const std::vector<FaultSwitches>& switches) {
   std::vector<EmulatedMachine> machines;
-  for (uint32_t i = 0; i < nodes; ++i) machines.push_back(MachineOfNode(machine, i));
+  for (uint32_t i = 0; i < alone.size(); ++i) machines.push_back(MachineOfNode(alone[i], i));
   const auto server = FabricServer::Create(machines);
   if (!server) return server.error();
   const MachineOptions::Node node = {.fabric = (*server)->name(), .index = 0};
@@ -147,11 +147,11 @@ Error RunFabric(const EmulatedMachine& machine, uint32_t nodes, const NodesComma
     child->Kill();
     return started.error();
   }
-  if (command.control == nullptr || !switches) {
+  if (command.control == nullptr || switches.empty()) {
     while (!child->HandleSignals()) (*server)->ServeUntil(child->signals());
     child->EndAsItDid();
   }
-  NodeSwitches control(**server, std::vector<FaultSwitches>(nodes, *switches));
+  NodeSwitches control(**server, switches);
   const UniqueFd ready = EitherReadable(child->signals(), command.control->fd());
   if (!ready.valid()) return ErrnoError(errno, "epoll", "the control socket");
   while (!child->HandleSignals()) {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "lib/base/result.h"
 #include "lib/emulator/launcher/control.h"
@@ -25,10 +25,11 @@ struct NodesCommand {
   const ControlSocket* control = nullptr;
 };
 
-// Is the fabric of `nodes` machines for as long as the command, on node 0, runs. Returns only on
-// failure. With `command.control` and `switches`, whose machine `machine` is, faults are switched.
-Error RunFabric(const EmulatedMachine& machine, uint32_t nodes, const NodesCommand& command,
-                const std::optional<FaultSwitches>& switches = std::nullopt);
+// Is the fabric of these machines, each as it would be alone, for as long as the command, on node
+// 0, runs. Returns only on failure. With `command.control` and `switches`, one for each machine,
+// faults are switched.
+Error RunFabric(const std::vector<EmulatedMachine>& machines, const NodesCommand& command,
+                const std::vector<FaultSwitches>& switches = {});
 
 // Runs the command on another node of the fabric that this process is in. Returns only on failure.
 Error RunOnNode(uint32_t node, const NodesCommand& command);
