@@ -72,6 +72,21 @@ std::map<size_t, std::string> WhyUnmeasured(const FleetTree& tree, const FleetPl
   return why;
 }
 
+// Where to look for why, of the first row that is slow or a suspect and was measured as initiator.
+std::string WhereToLook(const FleetTree& tree, const FleetPlan& plan,
+                        const FleetVerdicts& verdicts) {
+  for (const FleetRow& row : verdicts.rows) {
+    const bool stands_out =
+        row.verdict == FleetVerdict::kSlow || row.verdict == FleetVerdict::kSuspect;
+    if (!stands_out || !row.as_initiator) continue;
+    return fmt::format(
+        "why: railgauge explain {} {}\n",
+        tree.RunPath(plan.nodes[row.node].name, plan.nodes[row.as_initiator->peer].name),
+        row.slot->ToString());
+  }
+  return "";
+}
+
 Result<ExitStatus> Run(const Options& options) {
   RAILGAUGE_ASSIGN_OR_RETURN(const FleetTree tree, FleetTree::At(options.directory));
   RAILGAUGE_ASSIGN_OR_RETURN(const FleetPlan plan, tree.ReadPlan());
@@ -94,9 +109,10 @@ Result<ExitStatus> Run(const Options& options) {
   RAILGAUGE_RETURN_IF_ERROR(
       WriteFileAtomically(tree.root() + "/fleet.md", FleetMarkdown(plan, verdicts)));
   if (options.csv_out != "-") {
-    fmt::print("{}, {}, {}\n{}", Counted(plan.nodes.size(), "node"),
+    fmt::print("{}, {}, {}\n{}{}", Counted(plan.nodes.size(), "node"),
                Counted(records.table.runs().size(), "run"), Counted(records.rows, "row"),
-               FleetText(plan, verdicts, options.color.UseColor()));
+               FleetText(plan, verdicts, options.color.UseColor()),
+               WhereToLook(tree, plan, verdicts));
   }
   PrintNotes(records.notes);
   if (records.other_slot > 0) {

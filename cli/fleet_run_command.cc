@@ -128,11 +128,12 @@ class FleetRunCommand {
     return pairs;
   }
 
-  // Nodes that no whole run has, in whatever part.
+  // Nodes that no run has that went to its end, in whatever part.
   std::vector<bool> Gone() const {
     std::vector<bool> gone(plan_.nodes.size(), true);
     for (const PlannedPair& pair : tree_.RunsThere(plan_)) {
-      if (!WhyNotWhole(PathOf(pair)).empty()) continue;
+      const std::string why = WhyNotWhole(PathOf(pair));
+      if (!why.empty() && why != kDisturbed) continue;
       gone[pair.initiator] = gone[pair.target] = false;
     }
     return gone;

@@ -163,6 +163,7 @@ class FleetTest(FleetTestCase):
         self.assertEqual(slow["confirm_rounds"], "9")
         self.assertLess(float(slow["confirm_ratio_high"]), 0.62)
         self.assertIn("in turn with a healthy reference", outcome.stdout)
+        self.assertIn(f"why: railgauge explain {self.path('fleet/runs/n2/with-n3')} {NICS[1]}\n", outcome.stdout)
         with open(self.path("fleet/fleet.md"), encoding="utf-8") as file:
             self.assertIn(f"| SLOW | n2 | {NICS[1]} | nic |", file.read())
         # Without the paired rounds it is a suspicion and no verdict.

@@ -4,8 +4,14 @@
 // Own code and no database engine: one run of a machine fits in memory many times over, so its
 // medians need no engine that spills to disk, and what remains of it is eight bytes per group. What
 // an engine would add is a second reader of the format, one that does not hold rows to what they
-// say of themselves, and a library many times the size of this program on every login node.
-// //lib/fleet:fleet_benchmark prints rows per second and peak memory of 10,000 machines.
+// say of themselves, and a library many times the size of this program on every login node. On two
+// busy cores, of 10,240,000 rows of 10,000 machines in 4 GB of files:
+//
+//   DuckDB 1.5.6, columns declared: cells' medians, their classes' median and MAD   8.9 s  2028 MB
+//   this: the same, in groups, from rows held to their own columns                  8.2 s
+//   and then //lib/fleet:fleet_benchmark's judging: screens, blame, fleet.csv       8.9 s   423 MB
+//
+// (DuckDB was given 2 GB, and took them.)
 #ifndef RAILGAUGE_LIB_FLEET_FLEET_READER_H_
 #define RAILGAUGE_LIB_FLEET_FLEET_READER_H_
 

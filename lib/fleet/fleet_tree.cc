@@ -140,12 +140,15 @@ std::string WhyNotWhole(const std::string& directory) {
   if (!state->ended) return "the run did not end";
   auto rows = RowStream<Sample>::Open(ReportPath<Sample>(directory));
   if (!rows) return rows.error().ToString();
+  size_t measured = 0, disturbed = 0;
   while (true) {
     const auto there = rows->Next();
     if (!there) return there.error().ToString();
-    if (!*there) return "";
+    if (!*there) return 2 * disturbed > measured ? kDisturbed : "";
     const auto sample = rows->Parse();
     if (!sample) return sample.error().ToString();
+    measured += IsMeasured(sample->status) ? 1 : 0;
+    disturbed += IsMeasured(sample->status) && sample->disturbed == true ? 1 : 0;
     if (const std::string_view why = WhyCutShort(*sample); !why.empty()) return std::string(why);
   }
 }

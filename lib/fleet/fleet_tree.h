@@ -51,8 +51,10 @@ class FleetTree {
 };
 
 // Whether the run in `directory` measured what it was to measure: empty, or why not: nothing is
-// there, it did not end, it was interrupted or lost its peer.
+// there, it did not end, it was interrupted or lost its peer, or most of its windows tell of the
+// scheduler (fleet_table.h), so that another attempt is worth its time.
 inline constexpr char kNotMeasured[] = "it was not measured";
+inline constexpr char kDisturbed[] = "most of its windows were disturbed, so the nodes are busy";
 std::string WhyNotWhole(const std::string& directory);
 
 }  // namespace railgauge

@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kServing = "serving on port ";
 // The status of a check that did not begin to measure.
 constexpr int kExitError = 2;
+// At a run whose windows tell of the scheduler: what kept its thread from the CPU may be over.
+constexpr size_t kMostAttempts = 3;
 // A server that nobody asks, because this process or its launcher is lost, ends by itself.
 constexpr std::string_view kServerIdle = "--idle=2min";
 
@@ -71,7 +73,9 @@ std::set<size_t> MeasuringSession::Nodes() const {
 
 Nanoseconds MeasuringSession::WholeTime() const {
   Nanoseconds whole = settings_.start_deadline + settings_.grace;
-  for (const MeasuringStep& step : what_.steps) whole += step.budget + settings_.check_overhead;
+  for (const MeasuringStep& step : what_.steps) {
+    whole += kMostAttempts * (step.budget + settings_.check_overhead);
+  }
   return whole;
 }
 
@@ -158,6 +162,7 @@ void MeasuringSession::AwaitCheck(SessionClock::time_point now) {
     return;
   }
   std::string why = WhyNotWhole(step.output);
+  if (why == kDisturbed && ++attempts_ < kMostAttempts) return StartCheck(now);
   if (!why.empty()) {
     // A status of a verdict, and no run to be seen here.
     if (*status != kExitError && why == kNotMeasured) why += " (do all nodes see this folder?)";
@@ -168,6 +173,7 @@ void MeasuringSession::AwaitCheck(SessionClock::time_point now) {
                    server_ended ? step.pair.target : step.pair.initiator, now);
   }
   check_.reset();
+  attempts_ = 0;
   if (++step_ == what_.steps.size()) return BeginEnding(now);
   StartCheck(now);
 }

@@ -102,6 +102,7 @@ class MeasuringSession {
   MeasuringPlanOf what_;
   State state_ = State::kNew;
   size_t step_ = 0;                     // the one under way; those before it are whole
+  size_t attempts_ = 0;                 // at it
   std::map<size_t, Launched> servers_;  // by node
   std::optional<Launched> check_;
   std::string failure_;

@@ -1,0 +1,114 @@
+#include "lib/fleet/fleet_report.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "lib/fleet/simulated_fleet_testutil.h"
+#include "lib/report/csv_reader.h"
+
+namespace railgauge {
+namespace {
+
+SimulatedFleetOptions Sick() {
+  SimulatedFleetOptions options;
+  options.nodes = 9;
+  options.slots = 4;
+  options.deviation = 0.005;
+  options.run_deviation = 0.002;
+  options.speed = [](const SimulatedTransfer& t) {
+    return t.slot == 2 && (t.node == 3 || t.peer == 3) ? 0.6 : 1;
+  };
+  options.has = [](size_t node, uint32_t slot) { return node != 8 || slot != 1; };
+  options.measured = [](const PlannedPair& pair) { return pair.initiator != 5; };
+  return options;
+}
+
+class FleetReportTest : public testing::Test {
+ protected:
+  FleetReportTest()
+      : fleet_(Sick()),
+        table_(fleet_.MeasureAll()),
+        analysis_(Analyse(table_)),
+        outcomes_(fleet_.ConfirmAll(table_, analysis_)) {}
+
+  FleetVerdicts Judge() {
+    return JudgeFleet(fleet_.plan(), table_, analysis_, outcomes_,
+                      {{5, "railgauge check at n5 ended with status 255: a | line"}});
+  }
+
+  SimulatedFleet fleet_;
+  const FleetTable table_;
+  const FleetAnalysis analysis_;
+  std::vector<ConfirmationOutcome> outcomes_;
+};
+
+TEST_F(FleetReportTest, ARowForEachSlotAndForWhatIsNotThere) {
+  const FleetVerdicts verdicts = Judge();
+  std::vector<std::string> found;
+  for (const FleetRow& row : verdicts.rows) {
+    if (row.verdict == FleetVerdict::kOk) continue;
+    found.push_back(std::string(ToString(row.verdict)) + " " + fleet_.plan().nodes[row.node].name +
+                    (row.slot ? " " + row.slot->ToString() : ""));
+  }
+  EXPECT_EQ(found, (std::vector<std::string>{"SLOW n3 0000:42:00.0", "UNMEASURED n5",
+                                             "MISSING n8 0000:41:00.0"}));
+  // Of n5 what it did as the target is there, too.
+  EXPECT_EQ(verdicts.rows.size(), 9u * 4u + 1u);
+  EXPECT_EQ(ExitStatusOf(verdicts), 1);
+}
+
+TEST_F(FleetReportTest, WithoutPairedRoundsItIsASuspect) {
+  outcomes_.assign(outcomes_.size(), {});
+  const FleetVerdicts verdicts = Judge();
+  EXPECT_EQ(verdicts.counts.count(FleetVerdict::kSlow), 0u);
+  EXPECT_EQ(verdicts.counts.at(FleetVerdict::kSuspect), 1u);
+  for (const FleetRow& row : verdicts.rows) {
+    if (row.verdict != FleetVerdict::kSuspect) continue;
+    EXPECT_NE(row.reason.find("railgauge fleet run"), std::string::npos) << row.reason;
+  }
+}
+
+TEST_F(FleetReportTest, WhatPairedRoundsClearIsOk) {
+  for (ConfirmationOutcome& outcome : outcomes_) {
+    outcome.confirmed = Confirmed::kNot;
+    outcome.ratio->ratio = 0.998;
+  }
+  const FleetVerdicts verdicts = Judge();
+  EXPECT_EQ(verdicts.counts.count(FleetVerdict::kSlow), 0u);
+  EXPECT_EQ(verdicts.counts.count(FleetVerdict::kSuspect), 0u);
+}
+
+TEST_F(FleetReportTest, TheTextFitsATerminal) {
+  const std::string text = FleetText(fleet_.plan(), Judge(), false);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  EXPECT_NE(text.find("SLOW        n3 0000:42:00.0 (rdmap2)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("in 9 rounds"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("34 OK, 1 SLOW, 1 MISSING, 1 UNMEASURED\n")) << text;
+}
+
+TEST_F(FleetReportTest, TheFilesAreWhole) {
+  const FleetVerdicts verdicts = Judge();
+  const auto records = ParseCsv(FleetCsv(fleet_.plan(), verdicts), "fleet.csv");
+  ASSERT_TRUE(records) << records.error().ToString();
+  ASSERT_EQ(records->size(), verdicts.rows.size() + 1);
+  for (const CsvRecord& record : *records) EXPECT_EQ(record.fields.size(), 26u);
+  // Columns are only ever appended.
+  std::string header;
+  for (const std::string& name : records->front().fields) header += name + " ";
+  EXPECT_EQ(header,
+            "schema_version run_id host instance_id instance_type platform node nic_pci_address "
+            "nic_name verdict cause initiator_peer initiator_deviation_fraction initiator_z "
+            "initiator_adjusted_p_value target_peer target_deviation_fraction target_z "
+            "target_adjusted_p_value groups confirm_ratio confirm_ratio_low confirm_ratio_high "
+            "confirm_confidence_fraction confirm_rounds reason ");
+  const std::string markdown = FleetMarkdown(fleet_.plan(), verdicts);
+  EXPECT_TRUE(markdown.starts_with("# Fleet of 9 nodes (emulated)\n")) << markdown;
+  EXPECT_NE(markdown.find("a \\| line"), std::string::npos) << markdown;
+}
+
+}  // namespace
+}  // namespace railgauge
