@@ -173,6 +173,7 @@ std::string RunJson(const RunInfo& info) {
                      {"thresholds", thresholds},
                      {"notes", info.notes},
                      {"peer", PeerJson(info.peer)},
+                     {"queue_pairs", Number(info.queue_pairs)},
                      {"buffers", buffers},
                      {"cuda_order", CudaOrderJson(info.cuda)},
                      {"command", Text(info.command)}};

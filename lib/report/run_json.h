@@ -63,8 +63,9 @@ struct RunInfo {
   // know it by itself.
   std::string scenario;
   std::vector<Threshold> thresholds;
-  std::optional<PeerFacts> peer;   // empty: loopback
-  std::vector<std::string> notes;  // warnings that a reader of the report needs
+  std::optional<PeerFacts> peer;        // empty: loopback
+  std::optional<uint32_t> queue_pairs;  // per NIC, at most; empty: nothing was measured
+  std::vector<std::string> notes;       // warnings that a reader of the report needs
 };
 
 // "2025-01-02T03:04:05.678Z".

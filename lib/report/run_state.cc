@@ -66,6 +66,8 @@ Result<RunState> ParseRunState(std::string_view content, const std::string& path
   // A recording that somebody cut down to what matters says nothing.
   state.ended = !root.contains("end") || Member(root, "end").is_string();
   if (!root.contains("cuda_order")) state.cuda_order = OrderOfGpus(machine);
+  const Json& queue_pairs = Member(root, "queue_pairs");
+  if (queue_pairs.is_number_unsigned()) state.queue_pairs = queue_pairs.get<uint32_t>();
   const Json& order = Member(root, "cuda_order");
   if (order.is_null()) return state;
   if (!order.is_array()) return Fail(NoRunJson(path, "cuda_order is no list of PCI addresses"));

@@ -1,8 +1,10 @@
-// RunState: what reading a recorded run needs of its run.json: whose it is, whether it ended, and
-// the order in which CUDA numbered its GPUs.
+// RunState: what reading a recorded run needs of its run.json: whose it is, whether it ended, the
+// order in which CUDA numbered its GPUs, and with how many queue pairs it was measured.
 #ifndef RAILGAUGE_LIB_REPORT_RUN_STATE_H_
 #define RAILGAUGE_LIB_REPORT_RUN_STATE_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,7 @@ struct RunState {
   // What "gpu3" meant in the run: its GPUs by CUDA's ordinals. Empty: the run did not know it. Of
   // older versions, by the ordinals of the machine's GPUs, where these leave none out.
   std::vector<PciAddress> cuda_order;
+  std::optional<uint32_t> queue_pairs;  // per NIC; empty: not known
 };
 
 // Of the content of a run.json; `path` is for messages. An Error where it is no run.json.

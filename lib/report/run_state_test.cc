@@ -30,13 +30,16 @@ TEST(RunStateTest, ReadsWhatARunWrites) {
   EXPECT_EQ(running->command, "check");
   EXPECT_FALSE(running->ended);
   EXPECT_EQ(running->cuda_order, (std::vector<PciAddress>{kGpus[1], kGpus[0]}));
+  EXPECT_FALSE(running->queue_pairs);
 
   info.end = info.start;
+  info.queue_pairs = 4;
   info.cuda.clear();
   const auto ended = ParseRunState(RunJson(info), "run.json");
   ASSERT_TRUE(ended);
   EXPECT_TRUE(ended->ended);
   EXPECT_TRUE(ended->cuda_order.empty());
+  EXPECT_EQ(ended->queue_pairs, 4u);
 }
 
 // Files of older versions have the order with the GPUs alone.

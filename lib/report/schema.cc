@@ -1,20 +1,11 @@
 #include "lib/report/schema.h"
 
-#include "lib/report/field.h"
+#include "lib/report/field_column.h"
 
 namespace railgauge {
 namespace {
 
-// A column over one field of a record. `Get` is a captureless lambda that returns a reference to
-// the field of a record, const or not.
-template <typename Row, typename Get>
-constexpr Column<Row> Of(std::string_view name, Get) {
-  return {name, [](const Row& row) { return PrintField(Get{}(row)); },
-          [](std::string_view field, Row& row) { return ParseField(field, Get{}(row)); }};
-}
-
-#define RAILGAUGE_FIELD(path) \
-  [](auto& row) -> auto& { return row.path; }
+using internal::Of;
 
 constexpr Column<RunIdentity> kRunColumns[] = {
     Of<RunIdentity>("run_id", RAILGAUGE_FIELD(run_id)),
@@ -228,8 +219,6 @@ constexpr Column<GroupRow> kGroupColumns[] = {
     Of<GroupRow>("resource", RAILGAUGE_FIELD(resource)),
     Of<GroupRow>("reason", RAILGAUGE_FIELD(reason)),
 };
-
-#undef RAILGAUGE_FIELD
 
 }  // namespace
 
