@@ -1,7 +1,11 @@
 // railgauge census: by which interconnect each NIC reaches each memory place, as the devices say.
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -18,6 +22,7 @@
 #include "lib/placement/all_findings.h"
 #include "lib/report/finding_list.h"
 #include "lib/report/matrix.h"
+#include "lib/report/published_census.h"
 #include "lib/report/report_csv.h"
 #include "lib/report/run_directory.h"
 #include "lib/report/text_matrix.h"
@@ -28,10 +33,16 @@ namespace {
 constexpr char kFooter[] =
     "Registers a small buffer in every place, in every way, with every NIC, and asks the device\n"
     "(efadv_query_mr). Measures nothing.\n"
+    "--publish writes one file for others to learn from: devices, topology, ids and versions, "
+    "without\n"
+    "the names of hosts, users and instances, network addresses and paths. Read it before you "
+    "send\n"
+    "it.\n"
     "Exit status: 0 a device answered; 2 usage or set-up error; 3 none did, or it was "
     "interrupted.\n"
     "Examples:\n"
     "  railgauge census\n"
+    "  railgauge census --publish=census.json --hash-instance-id\n"
     "  railgauge census --nics=rdmap79s0 --places=numa0,gpu0\n"
     "  railgauge census --csv_out=- | column -s, -t | less -S\n"
     "  railgauge census --emulate=p5.48xlarge --output=census-p5";
@@ -41,7 +52,20 @@ struct Options {
   ColorOption color;
   std::string output;
   std::string csv_out;
+  std::string publish;
+  bool hash_instance_id = false;
 };
+
+// Who is here: their names must not be in what is published.
+std::vector<std::string> NamesOfUsers() {
+  std::vector<std::string> names;
+  for (const char* variable : {"USER", "LOGNAME", "SUDO_USER", "HOSTNAME"}) {
+    if (const char* name = std::getenv(variable)) names.emplace_back(name);
+  }
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing else runs yet.
+  if (const passwd* user = ::getpwuid(::getuid())) names.emplace_back(user->pw_name);
+  return names;
+}
 
 // The row's reason without the names of its NIC and place, so that equal ones are counted together.
 std::string WithoutNames(const CensusRow& row) {
@@ -119,6 +143,11 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
     RAILGAUGE_RETURN_IF_ERROR(directory->Write<Finding>(findings));
     RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(*directory, session, "census", line, status));
   }
+  if (!options.publish.empty()) {
+    const std::string published = PublishedCensus(MakeRunInfo(session, line), rows, findings,
+                                                  {NamesOfUsers(), options.hash_instance_id});
+    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.publish, published));
+  }
   const std::string csv = CsvFile<CensusRow>(session.run, rows);
   if (options.csv_out == "-") {
     std::fwrite(csv.data(), 1, csv.size(), stdout);
@@ -155,6 +184,13 @@ Command AddCensusCommand(CLI::App& app) {
       ->add_option("--csv_out", options->csv_out,
                    "also write census.csv to FILE; - is stdout, alone")
       ->type_name("FILE");
+  auto* publish = command->add_option("--publish", options->publish,
+                                      "also write the census fit to publish, as JSON, to FILE");
+  publish->type_name("FILE");
+  command
+      ->add_flag("--hash-instance-id", options->hash_instance_id,
+                 "in that file, tell instances apart by a hash of their id")
+      ->needs(publish);
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};
 }
 

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "cli/busy_nics.h"
+#include "cli/ci_files.h"
 #include "cli/command.h"
 #include "cli/dry_run.h"
 #include "cli/explain_hint.h"
@@ -58,6 +59,7 @@ constexpr char kFooter[] =
 
 struct Options : MeasuringOptions {
   std::string placement;
+  CiFileOptions ci;
 };
 
 // What is not selected is not measured, and so not judged; without this the run would end in a
@@ -109,6 +111,16 @@ void PrintReport(const Options& options, const Session& session, std::span<const
 Status FirstError(std::initializer_list<Status> steps) {
   for (const Status& step : steps) RAILGAUGE_RETURN_IF_ERROR(step);
   return {};
+}
+
+// What was found, for the programs that asked for it.
+Status WriteForPrograms(const Options& options, const Session& session, const Decision& decision,
+                        ExitStatus status, const Judgement& judgement,
+                        std::span<const Finding> findings) {
+  const JunitSuite suite = PlacementSuite(session.run, decision.source, judgement.placement);
+  return WriteCiFiles(options.ci, {&suite, 1},
+                      PlacementMetrics(session.run, "check", status, judgement.summary,
+                                       judgement.placement, findings));
 }
 
 Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
@@ -176,9 +188,11 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
                   directory.Write<AssignmentRow>({&whole, 1}), directory.Write<Finding>(findings)});
   const Status run_info = WriteRunInfo(directory, session, "check", line,
                                        written ? status : kExitError, Thresholds(gates));
+  const Status for_programs =
+      WriteForPrograms(options, session, decision, status, judgement, findings);
   fmt::print("{}run directory: {}\n", ExplainHint(directory.path(), judgement.placement),
              directory.path());
-  RAILGAUGE_RETURN_IF_ERROR(FirstError({written, run_info}));
+  RAILGAUGE_RETURN_IF_ERROR(FirstError({written, run_info, for_programs}));
   return status;
 }
 
@@ -193,6 +207,7 @@ Command AddCheckCommand(CLI::App& app) {
       ->type_name("PLACEMENT")
       ->required();
   AddMeasuringOptions(*command, *options);
+  AddCiFileOptions(*command, options->ci);
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};
 }
 

@@ -24,8 +24,10 @@ struct Command {
   CommandRun run;
 };
 
+Command AddBaselineCommand(CLI::App& app);
 Command AddCensusCommand(CLI::App& app);
 Command AddCheckCommand(CLI::App& app);
+Command AddCompareCommand(CLI::App& app);
 Command AddExplainCommand(CLI::App& app);
 Command AddFleetCommand(CLI::App& app);
 Command AddJudgeCommand(CLI::App& app);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cli/ci_files.h"
 #include "cli/command.h"
 #include "cli/explain_hint.h"
 #include "cli/messages.h"
@@ -55,6 +56,7 @@ struct Options {
   std::vector<std::string> hwloc_xml;
   std::string csv_out;
   std::string findings_out;
+  CiFileOptions ci;
   ColorOption color;
 };
 
@@ -101,6 +103,8 @@ class RunJudge {
   std::string csv_;  // for a file
   std::string findings_csv_;
   std::string placement_;
+  std::vector<JunitSuite> suites_;
+  std::vector<MetricFamily> metrics_;  // of the only run
   VerdictCounts counts_;
   size_t judged_ = 0;
   size_t errors_ = 0;
@@ -121,6 +125,11 @@ Status RunJudge::JudgeOne(const LoadedRun& loaded) {
   ++judged_;
   for (const auto& [verdict, count] : CountVerdicts(judgement.placement)) counts_[verdict] += count;
   placement_ = decision.source;
+  if (!options_.ci.junit.empty()) {
+    suites_.push_back(PlacementSuite(loaded.run, decision.source, judgement.placement));
+  }
+  metrics_ = PlacementMetrics(loaded.run, "judge", status, judgement.summary, judgement.placement,
+                              findings);
   std::string rows;
   for (const PlacementRow& row : judgement.placement) rows += CsvRow(loaded.run, row);
   if (judged_ == 1) rows = CsvHeader<PlacementRow>() + rows;
@@ -174,6 +183,12 @@ Result<ExitStatus> RunJudge::End() const {
   if (!options_.findings_out.empty() && judged_ > 0) {
     RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options_.findings_out, findings_csv_));
   }
+  if (many_ && !options_.ci.openmetrics.empty()) {
+    return Fail(MakeError("write --openmetrics", options_.ci.openmetrics,
+                          "a file of metrics is of one run, and RUNDIR names several",
+                          "Judge one run directory"));
+  }
+  if (judged_ > 0) RAILGAUGE_RETURN_IF_ERROR(WriteCiFiles(options_.ci, suites_, metrics_));
   if (many_ && !csv_alone()) {
     fmt::print("{} judged: {}\n", Counted(judged_, "run"), FormatCounts(counts_));
   }
@@ -211,6 +226,7 @@ Command AddJudgeCommand(CLI::App& app) {
       ->type_name("FILE");
   command->add_option("--findings_out", options->findings_out, "also write findings.csv to FILE")
       ->type_name("FILE");
+  AddCiFileOptions(*command, options->ci);
   AddColorOption(*command, options->color);
   return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};
 }

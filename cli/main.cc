@@ -75,10 +75,11 @@ int Main(int argc, char** argv, const CommandLine& line) {
                        "print the version and end");
   app.require_subcommand(1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  const Command commands[] = {
-      AddCensusCommand(app), AddCheckCommand(app), AddExplainCommand(app), AddFleetCommand(app),
-      AddJudgeCommand(app),  AddLoadCommand(app),  AddPlanCommand(app),    AddPoliciesCommand(app),
-      AddReportCommand(app), AddServeCommand(app), AddTokenCommand(app),   AddTopologyCommand(app)};
+  const Command commands[] = {AddBaselineCommand(app), AddCensusCommand(app),  AddCheckCommand(app),
+                              AddCompareCommand(app),  AddExplainCommand(app), AddFleetCommand(app),
+                              AddJudgeCommand(app),    AddLoadCommand(app),    AddPlanCommand(app),
+                              AddPoliciesCommand(app), AddReportCommand(app),  AddServeCommand(app),
+                              AddTokenCommand(app),    AddTopologyCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

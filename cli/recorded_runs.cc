@@ -183,6 +183,7 @@ Status RecordedDirectory::ReadState(LoadedRun& loaded) const {
                            "' did not end: told is what it had recorded until then");
   }
   loaded.cuda_order = std::move(state.cuda_order);
+  loaded.queue_pairs = state.queue_pairs;
   return {};
 }
 

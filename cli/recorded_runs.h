@@ -6,9 +6,11 @@
 #define RAILGAUGE_CLI_RECORDED_RUNS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,8 +30,9 @@ struct LoadedRun {
   std::vector<CensusRow> census;
   std::vector<Sample> samples;
   std::shared_ptr<const Machine> machine;
-  std::vector<PciAddress> cuda_order;  // of run.json; empty: not known
-  std::vector<std::string> notes;      // what a reader of the verdicts needs to know
+  std::vector<PciAddress> cuda_order;   // of run.json; empty: not known
+  std::optional<uint32_t> queue_pairs;  // of run.json; empty: not known
+  std::vector<std::string> notes;       // what a reader of the verdicts needs to know
   std::string directory;
 };
 

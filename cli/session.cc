@@ -10,6 +10,7 @@
 #include "cli/software_versions.h"
 #include "lib/base/file.h"
 #include "lib/base/unique_fd.h"
+#include "lib/measure/shape.h"
 #include "lib/report/run_directory.h"
 #include "lib/topology/load.h"
 #include "lib/topology/names.h"
@@ -151,6 +152,7 @@ RunInfo MakeRunInfo(const Session& session, const std::vector<std::string>& comm
     info.cuda.push_back({gpu.address, gpu.ordinal, gpu.name, gpu.memory, gpu.attributes});
   }
   info.buffers = session.buffers;
+  if (!session.buffers.empty()) info.queue_pairs = kQueuePairs;
   info.availability_zone = session.facts.availability_zone;
   info.image_id = session.facts.image_id;
   info.kernel = session.facts.kernel;

@@ -17,9 +17,10 @@ def _registry(ctx):
     # Never asked where the archives are in the --distdir.
     return (registry or "https://registry.invalid").rstrip("/")
 
-# Packages with a program name the processors and systems that it is for.
+# Packages with a program name the processors, systems and C libraries that it is for.
 def _is_for(package, cpu):
-    return cpu in package.get("cpu", [cpu]) and "linux" in package.get("os", ["linux"])
+    return (cpu in package.get("cpu", [cpu]) and "linux" in package.get("os", ["linux"]) and
+            "glibc" in package.get("libc", ["glibc"]))
 
 def _npm_packages_impl(ctx):
     machine = _output(ctx, ["uname", "-m"])
