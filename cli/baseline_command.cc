@@ -76,10 +76,7 @@ Command AddBaselineCommand(CLI::App& app) {
   command->require_subcommand(1);
   CLI::App* make = command->add_subcommand("make", "make a baseline file of runs");
   make->footer(kMakeFooter);
-  make->add_option("RUN", options->runs, "run directories")
-      ->type_name("")
-      ->required()
-      ->take_all();
+  make->add_option("RUN", options->runs, "run directories")->type_name("")->required()->take_all();
   make->add_option("--output", options->output, "the baseline file; - is stdout")
       ->type_name("FILE")
       ->required();
