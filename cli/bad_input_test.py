@@ -21,7 +21,7 @@ class UsageTest(CliTestCase):
         self.assert_one_line(self.railgauge("chekc", "--placement=nearest"),
                              "there is no command 'chekc'. Write 'check'. Try: railgauge --help")
         self.assert_one_line(self.railgauge("measure"), "there is no command 'measure'",
-                             "The commands are census, check, ")
+                             "The commands are ", " census, check, ")
 
     def test_unknown_flag(self):
         self.assert_one_line(self.railgauge("census", "--nic=x"), "--nic")
