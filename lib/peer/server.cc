@@ -249,11 +249,13 @@ void Server::DriveClient(short revents, LinkClock::time_point now) {
   }
   for (; !replies_.empty(); replies_.pop_front()) client_->Send(replies_.front());
   client_->Drive(0, now);
-  if (!client_->closed()) return;
-  why_gone_ = client_->why();
-  why_gone_.object = client_name_;
-  client_gone_ = true;
-  changed_.notify_all();
+  if (client_->closed()) {
+    why_gone_ = client_->why();
+    why_gone_.object = client_name_;
+    client_gone_ = true;
+  }
+  // Also of a request: else it waits until its reader looks for something else.
+  if (client_gone_ || !requests_.empty()) changed_.notify_all();
 }
 
 // When the caller is done with the client, its link ends in order among the waiting ones.

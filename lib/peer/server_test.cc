@@ -132,6 +132,26 @@ TEST(ServerTest, AnswersAClient) {
   EXPECT_TRUE(Echo(**channel, std::string(kMaxMessageBytes, 'x')));
 }
 
+TEST(ServerTest, ARequestEndsTheWaitForOne) {
+  // Of so many some come while they are waited for.
+  constexpr int kRequests = 20;
+  constexpr seconds kLong{60};
+  const auto server = *Server::Listen({"127.0.0.1", 0}, SomeToken(), Identity("s"), TestOptions());
+  std::thread asking([port = server->port()] {
+    const auto channel =
+        Channel::Connect({"127.0.0.1", port}, SomeToken(), Identity("c"), TestTimings());
+    ASSERT_TRUE(channel) << channel.error().ToString();
+    for (int i = 0; i < kRequests; ++i) EXPECT_TRUE(Echo(**channel));
+  });
+  const auto client = server->NextClient(kLong);
+  for (int i = 0; i < kRequests && client; ++i) {
+    const auto request = client->Next(kLong);
+    if (!request || !*request) break;  // whoever asks had less patience
+    client->Reply(**request);
+  }
+  asking.join();
+}
+
 TEST(ServerTest, ListensOnIpv6AndOnEveryAddress) {
   const auto any = Server::Listen({"", 0}, SomeToken(), Identity("server"), TestOptions());
   ASSERT_TRUE(any) << any.error().ToString();
