@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """--junit and --openmetrics of judge and compare, as other people's programs read them: Python's XML
-parser, what the JUnit schemas have in common, and Prometheus' own parsers of both text formats.
+parser, what the JUnit schemas have in common, junitparser, Prometheus' own parsers of both text formats, and
+its node_exporter.
 
 Nothing is measured here: the runs are those of scenarios/checks/recorded.
 """
@@ -8,11 +9,17 @@ import json
 import os
 import re
 import shutil
+import socket
 import stat
+import subprocess
+import time
+import urllib.error
+import urllib.request
 import xml.etree.ElementTree as xml
 
 from cli_testing import CliTestCase, main, read_csv, read_json, runfile
 
+import junitparser
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_prometheus
 
@@ -65,6 +72,11 @@ class CiFilesTestCase(CliTestCase):
                 self.assertRegex(suite.get("timestamp"), r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$")
         for key, count in totals.items():
             self.assertEqual(int(root.get(key)), count, key)
+        parsed = junitparser.JUnitXml.fromfile(self.path(name))
+        self.assertEqual({"tests": parsed.tests, "failures": parsed.failures, "errors": parsed.errors}, {
+            key: totals[key] for key in ("tests", "failures", "errors")})
+        results = [type(result).__name__ for suite in parsed for case in suite for result in case.result]
+        self.assertEqual((results.count("Failure"), results.count("Skipped")), (totals["failures"], totals["skipped"]))
         return root
 
     def hold(self, element):
@@ -100,6 +112,27 @@ class CiFilesTestCase(CliTestCase):
             if re.search("throughput", family.name):
                 self.assertEqual(family.unit, "bytes_per_second")
         return found[0]
+
+    def collected(self, folder):
+        """What node_exporter serves of the files in `folder`."""
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{one.getsockname()[1]}"
+        with open(self.path("exporter.log"), "w", encoding="utf-8") as log:
+            exporter = subprocess.Popen(["prometheus-node-exporter", "--collector.disable-defaults",
+                                         "--collector.textfile", f"--collector.textfile.directory={self.path(folder)}",
+                                         f"--web.listen-address={address}"], stdout=log, stderr=log)
+        self.addCleanup(exporter.wait)
+        self.addCleanup(exporter.kill)
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://{address}/metrics", timeout=30) as answer:
+                    return answer.read().decode()
+            except urllib.error.URLError:
+                if exporter.poll() is not None or time.monotonic() > deadline:
+                    raise AssertionError(self.read("exporter.log")) from None
+                time.sleep(0.05)
 
     def values(self, metrics, name, **labels):
         return [value for (metric, pairs), value in metrics.items()
@@ -145,6 +178,20 @@ class CiFilesTest(CiFilesTestCase):
         self.assertEqual(self.values(metrics, "railgauge_baseline_cells", verdict="FASTER"),
                          [sum(row["verdict"] == "FASTER" for row in rows)])
         self.assertLess(min(self.values(metrics, "railgauge_baseline_ratio", nic="0000:4f:00.0")), 0.7)
+
+    def test_node_exporter_serves_all(self):
+        os.makedirs(self.path("textfile"))
+        self.railgauge("judge", self.recorded("slow-nic"), "--placement=nearest", "--openmetrics=textfile/judge.prom")
+        self.railgauge("compare", self.recorded("healthy-p5.48xlarge"), "slow-nic",
+                       "--openmetrics=textfile/compare.prom")
+        served = {}
+        for family in parse_prometheus(self.collected("textfile")):
+            served.update({(sample.name, tuple(sorted(sample.labels.items()))): sample.value
+                           for sample in family.samples})
+        self.assertEqual(self.values(served, "node_textfile_scrape_error"), [0])
+        for name in ("textfile/judge.prom", "textfile/compare.prom"):
+            for series, value in self.metrics(name).items():
+                self.assertAlmostEqual(served.get(series), value, msg=series)
 
     # A collector may read at any time: the file is replaced whole, and anybody may read it.
     def test_files_are_replaced_and_readable(self):

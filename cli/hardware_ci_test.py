@@ -1,24 +1,16 @@
 #!/usr/bin/env -S python3 -B
 """scripts/hardware_ci, as a CI job runs it, on an emulated machine: good runs, a baseline of them, and a
-run with a slow NIC. And the templates that call it."""
+run with a slow NIC."""
 import os
-import re
 import xml.etree.ElementTree as xml
-
-import yaml
 
 from cli_testing import CliTestCase, main, measured, read_csv, read_json, run, runfile
 
 SCRIPT = runfile("scripts/hardware_ci")
-TEMPLATES = runfile("scripts/ci-templates")
 # Of two nodes, neither the other's partner; and so slow that its paths to the other node are it, too.
 MACHINE = "p4d.24xlarge/16"
 NICS = ("rdmap16s27", "rdmap144s27")
 SLOW = f"{MACHINE},slow-nic:{NICS[0]}=0.2"
-
-
-def usage():
-    return run([SCRIPT, "--help"]).stdout
 
 
 class HardwareCiTest(CliTestCase):
@@ -93,34 +85,6 @@ class HardwareCiTest(CliTestCase):
         self.assert_status(outcome, 2)
         self.assertIn("p6.none", outcome.stderr)
 
-
-class TemplatesTest(CliTestCase):
-    def texts(self):
-        for name in sorted(os.listdir(TEMPLATES)):
-            with open(f"{TEMPLATES}/{name}", encoding="utf-8") as file:
-                yield name, file.read()
-
-    def test_each_calls_the_script_with_options_that_it_has(self):
-        known = set(re.findall(r"--[a-z-]+(?==)", usage()))
-        self.assertGreaterEqual(len(known), 8)
-        callers = 0
-        for name, text in self.texts():
-            for call in re.findall(r"scripts/hardware_ci\b[^\n]*(?:(?<=\\)\n[^\n]*)*", text):
-                callers += 1
-                self.assertLessEqual(set(re.findall(r"--[a-z-]+(?==)", call)), known, f"{name}: {call}")
-        self.assertGreaterEqual(callers, 4)
-
-    def test_the_workflow_is_one(self):
-        workflow = yaml.safe_load(dict(self.texts())["github-actions.yml"])
-        # YAML 1.1 reads the key "on" as true.
-        self.assertIn("schedule", workflow[True])
-        job = workflow["jobs"]["check"]
-        self.assertIn("self-hosted", job["runs-on"])
-        self.assertTrue(any("hardware_ci" in step.get("run", "") for step in job["steps"]))
-        self.assertTrue(any(step.get("if") == "always()" for step in job["steps"]))
-
-    def test_the_batch_script_is_shell(self):
-        self.assert_status(run(["bash", "-n", f"{TEMPLATES}/slurm.sbatch"]), 0)
 
 
 if __name__ == "__main__":
