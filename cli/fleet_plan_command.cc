@@ -24,8 +24,10 @@ constexpr char kFooter[] =
     "Every node is measured with the next one of the list: as the initiator, whose NICs and "
     "memory\n"
     "are under test, with one peer, and as the target with another, in two or three rounds of\n"
-    "pairs. A list with brackets is Slurm's and is expanded by scontrol; in a Slurm job the job's\n"
-    "nodes are the default. A host file is a line per host (mpirun's are read, too), with an\n"
+    "pairs. Lists may have ranges, as Slurm's do; in a Slurm job the job's nodes are the default, "
+    "and\n"
+    "Slurm's addresses are taken. A host file is a line per host (mpirun's are read, too), with "
+    "an\n"
     "address behind it where others reach it by another name. Of --placement to --places all is "
     "as\n"
     "for check; the time budget is that of each pair.\n"
@@ -70,15 +72,13 @@ Result<std::string> OutputOf(const std::vector<std::string>& argv) {
       MakeError("run", argv[0], fmt::format("status {}: {}", *process.Poll(), Printable(output))));
 }
 
-Result<std::vector<FleetNode>> ExpandBySlurm(const std::string& expression) {
-  auto names = OutputOf({"scontrol", "show", "hostnames", expression});
-  if (!names) {
-    names.error().advice = "Without Slurm write the hosts out: --hosts=node-1,node-2";
-    return Fail(names.error());
-  }
+// Hosts that may be Slurm's, with the addresses that it has for them. `what` is for messages.
+Result<std::vector<FleetNode>> ReadSlurmList(const std::string& list, const std::string& what) {
+  RAILGAUGE_ASSIGN_OR_RETURN(auto nodes, ParseHosts(list, what));
   // Addresses are a help where Slurm tells them.
-  const auto nodes = OutputOf({"scontrol", "--oneliner", "show", "node", expression});
-  return ParseSlurmNodes(*names, nodes.value_or(""));
+  const auto told = OutputOf({"scontrol", "--oneliner", "show", "node", list});
+  if (told) TakeSlurmAddresses(*told, nodes);
+  return nodes;
 }
 
 Result<std::vector<FleetNode>> ReadHosts(const Options& options) {
@@ -90,9 +90,11 @@ Result<std::vector<FleetNode>> ReadHosts(const Options& options) {
     RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(options.hostfile));
     return ParseHostFile(content, options.hostfile);
   }
-  if (IsNodeListExpression(options.hosts)) return ExpandBySlurm(options.hosts);
+  if (HasHostRange(options.hosts)) return ReadSlurmList(options.hosts, "--hosts");
   if (!options.hosts.empty()) return ParseHosts(options.hosts, "--hosts");
-  if (const char* job = std::getenv("SLURM_JOB_NODELIST")) return ExpandBySlurm(job);
+  if (const char* job = std::getenv("SLURM_JOB_NODELIST")) {
+    return ReadSlurmList(job, "SLURM_JOB_NODELIST");
+  }
   return Fail(MakeError("read the command line", "--hosts", "it is missing",
                         "Name the hosts: --hosts=node-a,node-b or --hostfile=FILE"));
 }
@@ -132,7 +134,7 @@ Command AddFleetPlanCommand(CLI::App& fleet) {
   command->footer(kFooter);
   command
       ->add_option("--hosts", options->hosts,
-                   "comma-separated, NAME or NAME=ADDRESS, or Slurm's list (default: the job's)")
+                   "comma-separated: NAME, NAME=ADDRESS, p5-[001-064] (default: the job's)")
       ->type_name("LIST");
   command->add_option("--hostfile", options->hostfile, "the same from a file, a line per host")
       ->type_name("FILE");

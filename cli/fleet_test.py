@@ -238,6 +238,8 @@ class UsageTest(FleetTestCase):
         for arguments, parts in [
                 (["plan", "--hosts=a", "--output=x"], ["one node"]),
                 (["plan", "--hosts=a,a", "--output=x"], ["a is there twice"]),
+                (["plan", "--hosts=n[1]", "--output=x"], ["one node"]),
+                (["plan", "--hosts=n[5-2]", "--output=x"], ["--hosts", "n[5-2]", "backwards", "p5-[001-064"]),
                 (["plan", "--hostfile=hosts", "--output=x"], ["hosts:3", "twice"]),
                 (["plan", "--hosts=a,b", "--hostfile=hosts", "--output=x"], ["--hostfile"]),
                 (["plan", "--hosts=a,b", "--output=/proc/x"], ["/proc"]),
@@ -256,13 +258,12 @@ class UsageTest(FleetTestCase):
         outcome = self.railgauge("fleet", "plan", "--hosts=a,b", "--output=fleet")
         self.assert_one_line(outcome, "plan.json", "EEXIST")
 
-    def test_slurms_list_is_expanded_by_slurm(self):
+    def test_hosts_of_a_range_have_slurms_addresses(self):
         tools = self.path("tools")
         os.mkdir(tools)
         scontrol = os.path.join(tools, "scontrol")
         with open(scontrol, "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\n[ \"$*\" = 'show hostnames p5-[1-3]' ] && printf 'p5-1\\np5-2\\np5-3\\n' && exit\n"
-                       "[ \"$*\" = '--oneliner show node p5-[1-3]' ] || exit 1\n"
+            file.write("#!/bin/sh\n[ \"$*\" = '--oneliner show node p5-[1-3]' ] || exit 1\n"
                        "echo 'NodeName=p5-2 NodeAddr=10.0.0.2'\n")
         os.chmod(scontrol, 0o755)
         path = {**os.environ, "PATH": tools + ":" + os.environ["PATH"]}
@@ -272,8 +273,12 @@ class UsageTest(FleetTestCase):
             nodes = json.load(file)["nodes"]
         self.assertEqual(nodes, [{"name": "p5-1", "address": "p5-1"}, {"name": "p5-2", "address": "10.0.0.2"},
                                  {"name": "p5-3", "address": "p5-3"}])
-        outcome = self.railgauge("fleet", "plan", "--hosts=p5-[1-4]", "--output=fleet-2", env=path)
-        self.assert_one_line(outcome, "scontrol", "--hosts=node-1,node-2")
+        # Without Slurm's they are the names, and a job's nodes need no flag.
+        path["SLURM_JOB_NODELIST"] = "q[1,4]"
+        self.assert_status(self.railgauge("fleet", "plan", "--output=fleet-2", env=path), 0)
+        with open(self.path("fleet-2/plan.json"), encoding="utf-8") as file:
+            nodes = json.load(file)["nodes"]
+        self.assertEqual(nodes, [{"name": "q1", "address": "q1"}, {"name": "q4", "address": "q4"}])
 
 
 if __name__ == "__main__":

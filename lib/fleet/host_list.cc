@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/fleet/host_range.h"
 
 namespace railgauge {
 namespace {
@@ -81,19 +82,22 @@ bool IsNodeName(std::string_view name) {
 
 Result<std::vector<FleetNode>> ParseHosts(std::string_view text, const std::string& what) {
   Hosts hosts;
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    const std::string item(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
+  for (const std::string& item : SplitHostList(text)) {
+    if (item.empty())
+      return Fail(HostError("read the hosts", what, "a comma has no name beside it"));
     const size_t equals = item.find('=');
-    FleetNode node{item.substr(0, equals), ""};
-    if (equals != std::string::npos) {
-      node.address = item.substr(equals + 1);
-      if (node.address.empty()) {
-        return Fail(HostError("read the hosts", what, "there is no address behind " + item));
-      }
+    const std::string address = equals == std::string::npos ? "" : item.substr(equals + 1);
+    if (equals != std::string::npos && address.empty()) {
+      return Fail(HostError("read the hosts", what, "there is no address behind " + item));
     }
-    RAILGAUGE_RETURN_IF_ERROR(hosts.Add(std::move(node), what));
+    RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                               ExpandHostRange(item.substr(0, equals), what));
+    if (names.size() > 1 && !address.empty()) {
+      return Fail(HostError("read the hosts", what, item + " gives several hosts one address"));
+    }
+    for (const std::string& name : names) {
+      RAILGAUGE_RETURN_IF_ERROR(hosts.Add({name, address}, what));
+    }
   }
   return hosts.Take(what);
 }
@@ -115,13 +119,13 @@ Result<std::vector<FleetNode>> ParseHostFile(std::string_view content, const std
   return hosts.Take(path);
 }
 
-bool IsNodeListExpression(std::string_view text) {
+bool HasHostRange(std::string_view text) {
   return text.find('[') != std::string_view::npos && text.find('=') == std::string_view::npos;
 }
 
-Result<std::vector<FleetNode>> ParseSlurmNodes(std::string_view hostnames, std::string_view nodes) {
+void TakeSlurmAddresses(std::string_view scontrol, std::vector<FleetNode>& nodes) {
   std::map<std::string, std::string> addresses;
-  std::istringstream records{std::string(nodes)};
+  std::istringstream records{std::string(scontrol)};
   for (std::string line; std::getline(records, line);) {
     std::istringstream words(line);
     std::string name, address;
@@ -129,16 +133,12 @@ Result<std::vector<FleetNode>> ParseSlurmNodes(std::string_view hostnames, std::
       if (word.starts_with("NodeName=")) name = word.substr(9);
       if (word.starts_with("NodeAddr=")) address = word.substr(9);
     }
-    if (!name.empty() && !address.empty()) addresses[name] = address;
+    if (!name.empty() && IsAddress(address)) addresses[name] = address;
   }
-  Hosts hosts;
-  std::istringstream names{std::string(hostnames)};
-  for (std::string name; names >> name;) {
-    const auto known = addresses.find(name);
-    RAILGAUGE_RETURN_IF_ERROR(
-        hosts.Add({name, known == addresses.end() ? "" : known->second}, "Slurm's node list"));
+  for (FleetNode& node : nodes) {
+    const auto known = addresses.find(node.name);
+    if (known != addresses.end() && node.address == node.name) node.address = known->second;
   }
-  return hosts.Take("Slurm's node list");
 }
 
 }  // namespace railgauge

@@ -21,8 +21,9 @@ struct FleetNode {
 // '-' alone, and begins with a letter or digit.
 bool IsNodeName(std::string_view name);
 
-// "node-a,node-b=10.0.0.7": names, each with its address where that is another. `what` is for
-// messages: "--hosts". Errors: what is no name or address, a name twice, none at all.
+// "node-a,node-b=10.0.0.7,p5-[001-064]": names, each with its address where that is another, and
+// ranges of them (host_range.h). `what` is for messages: "--hosts". Errors: what is no name, range
+// or address, a name twice, none at all.
 Result<std::vector<FleetNode>> ParseHosts(std::string_view text, const std::string& what);
 
 // A file with one host per line, and '#' for comments: "node-a", "node-a 10.0.0.7", or as mpirun's
@@ -30,13 +31,12 @@ Result<std::vector<FleetNode>> ParseHosts(std::string_view text, const std::stri
 // nothing here).
 Result<std::vector<FleetNode>> ParseHostFile(std::string_view content, const std::string& path);
 
-// Whether it is a node list expression, which only Slurm can expand: "p5-[001-004,007]".
-bool IsNodeListExpression(std::string_view text);
+// Whether it has ranges, as Slurm's lists have: "p5-[001-004,007]".
+bool HasHostRange(std::string_view text);
 
-// What `scontrol show hostnames` printed, with the addresses of `scontrol --oneliner show node`
-// (empty: not known). Slurm's own addresses are taken, since a cluster's node names are often known
-// to nobody else.
-Result<std::vector<FleetNode>> ParseSlurmNodes(std::string_view hostnames, std::string_view nodes);
+// Gives `nodes` that have none the addresses of what `scontrol --oneliner show node` printed, since
+// a cluster's node names are often known to nobody but Slurm.
+void TakeSlurmAddresses(std::string_view scontrol, std::vector<FleetNode>& nodes);
 
 }  // namespace railgauge
 
