@@ -225,12 +225,11 @@ std::vector<Suspicion> WithMachines(std::vector<Suspicion> suspicions, const Fle
   return kept;
 }
 
-std::vector<MissingNic> FindMissing(const FleetTable& table, const FleetGates& gates) {
+void FindMissing(const FleetTable& table, const FleetGates& gates, FleetAnalysis& analysis) {
   std::map<std::string, std::map<size_t, std::set<uint32_t>>> of_type;
   for (const FleetRun& run : table.runs()) {
     of_type[run.run.instance_type][run.pair.initiator].insert(run.slots.begin(), run.slots.end());
   }
-  std::vector<MissingNic> missing;
   for (const auto& [type, nodes] : of_type) {
     if (nodes.size() < gates.min_members) continue;
     std::map<uint32_t, size_t> have;
@@ -238,12 +237,21 @@ std::vector<MissingNic> FindMissing(const FleetTable& table, const FleetGates& g
       for (const uint32_t slot : slots) ++have[slot];
     }
     for (const auto& [node, slots] : nodes) {
+      std::vector<MissingNic> missing;
+      Renumbered others{node, {}};
       for (const auto& [slot, count] : have) {
-        if (2 * count > nodes.size() && slots.count(slot) == 0) missing.push_back({node, slot});
+        const bool most = 2 * count > nodes.size(), has = slots.count(slot) != 0;
+        if (most && !has) missing.push_back({node, slot});
+        if (!most && has) others.slots.push_back(slot);
+      }
+      if (missing.empty()) continue;
+      if (others.slots.empty()) {
+        analysis.missing.insert(analysis.missing.end(), missing.begin(), missing.end());
+      } else {
+        analysis.renumbered.push_back(std::move(others));
       }
     }
   }
-  return missing;
 }
 
 }  // namespace
@@ -284,7 +292,7 @@ FleetAnalysis Analyse(const FleetTable& table, const FleetGates& gates) {
   }
   for (const LowPart& low : analysis.low_parts) BlamePart(low, table, elsewhere, suspicions);
   analysis.suspicions = WithMachines(suspicions.Take(), table, gates, analysis);
-  analysis.missing = FindMissing(table, gates);
+  FindMissing(table, gates, analysis);
   return analysis;
 }
 

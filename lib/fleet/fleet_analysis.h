@@ -95,11 +95,20 @@ struct MissingNic {
   friend bool operator==(const MissingNic&, const MissingNic&) = default;
 };
 
+// A machine that lacks slots that most of its type have, and has others: its PCI buses are numbered
+// in another way (nic_slot.h), so that no slot of it can be said to be missing.
+struct Renumbered {
+  size_t node = 0;
+  std::vector<uint32_t> slots;  // those that most machines lack
+  friend bool operator==(const Renumbered&, const Renumbered&) = default;
+};
+
 struct FleetAnalysis {
   std::vector<SlotStanding> standings;
   std::vector<LowPart> low_parts;
   std::vector<Suspicion> suspicions;
   std::vector<MissingNic> missing;
+  std::vector<Renumbered> renumbered;
   // Runs of types with fewer than FleetGates::min_members runs: nothing can stand out of them.
   std::vector<size_t> too_few;
 };

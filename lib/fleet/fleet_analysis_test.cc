@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lib/fleet/confirmation.h"
+#include "lib/fleet/fleet_report.h"
 #include "lib/fleet/simulated_fleet_testutil.h"
 
 namespace railgauge {
@@ -127,6 +128,27 @@ TEST(FleetAnalysisTest, AMissingNicIsMissedByMostOthers) {
   ASSERT_EQ(night.analysis.missing.size(), 1u);
   EXPECT_EQ(night.analysis.missing[0].node, 7u);
   EXPECT_EQ(night.table.slots()[night.analysis.missing[0].slot], SimulatedFleet::AddressOf(1));
+}
+
+TEST(FleetAnalysisTest, ANicAtAnotherAddressIsNotMissing) {
+  auto options = Small();
+  options.slots = 5;
+  options.has = [](size_t node, uint32_t slot) { return slot != (node == 6 ? 1 : 4); };
+  const Night night(options);
+  EXPECT_TRUE(night.analysis.missing.empty());
+  ASSERT_EQ(night.analysis.renumbered.size(), 1u);
+  EXPECT_EQ(night.analysis.renumbered[0].node, 6u);
+  ASSERT_EQ(night.analysis.renumbered[0].slots.size(), 1u);
+  EXPECT_EQ(night.table.slots()[night.analysis.renumbered[0].slots[0]],
+            SimulatedFleet::AddressOf(4));
+  const std::vector<ConfirmationOutcome> outcomes(night.analysis.suspicions.size());
+  const FleetVerdicts verdicts =
+      JudgeFleet(night.fleet.plan(), night.table, night.analysis, outcomes, {});
+  for (const FleetRow& row : verdicts.rows) {
+    const bool is_it = row.node == 6 && row.slot == SimulatedFleet::AddressOf(4);
+    EXPECT_EQ(row.verdict, is_it ? FleetVerdict::kUnmeasured : FleetVerdict::kOk) << row.reason;
+    EXPECT_EQ(row.reason.find("numbered in another way") != std::string::npos, is_it) << row.reason;
+  }
 }
 
 TEST(FleetAnalysisTest, OfThreeMachinesNoneStandsOut) {

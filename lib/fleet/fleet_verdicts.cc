@@ -38,6 +38,15 @@ class FleetJudge {
       row.cause = "nic";
       row.reason = "Most machines of this type have a NIC in this slot, and this one shows none";
     }
+    for (const Renumbered& renumbered : analysis_.renumbered) {
+      for (const uint32_t slot : renumbered.slots) {
+        FleetRow& row = Row(renumbered.node, slot);
+        if (row.verdict != FleetVerdict::kUnmeasured) continue;
+        row.reason =
+            "Few machines of this type have a NIC at this PCI address, and this one lacks others: "
+            "its PCI buses are numbered in another way, so it is held against none";
+      }
+    }
     return std::move(rows_);
   }
 
