@@ -1,8 +1,10 @@
 #!/usr/bin/env -S python3 -B
-"""railgauge fleet on eight emulated nodes: healthy ones by a command template, and sick ones in a job
-of a real Slurm, whose eight slurmd run on this host and whose job steps each on an emulated node.
+"""railgauge fleet on emulated nodes: eight healthy ones by a command template, eight sick ones in a job
+of a real Slurm, whose slurmd run on this host and whose job steps each on an emulated node, and two by
+a real ssh and mpirun.
 
-Where Slurm cannot run here (not installed, no munge) the reason is printed and its case is skipped.
+Where one of these cannot run here (not installed, no root) the reason is printed and its case is
+skipped.
 """
 import ctypes
 import glob
@@ -33,9 +35,9 @@ BUSY_SECONDS = 5 * MINUTES
 class Fabric:
     """Eight emulated machines, for as long as the test needs them."""
 
-    def __init__(self, test, machine, *arguments):
+    def __init__(self, test, machine, *arguments, nodes=NODES):
         self.process = subprocess.Popen(
-            [runfile(EMULATE), f"--nodes={NODES}", *arguments, machine, "sh", "-c",
+            [runfile(EMULATE), f"--nodes={nodes}", *arguments, machine, "sh", "-c",
              'echo "$RAILGAUGE_EMULATED_FABRIC"; exec cat'],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         test.addCleanup(self.end)
@@ -63,6 +65,18 @@ class FleetOnNodes(CliTestCase):
                                       stdin=subprocess.DEVNULL, capture_output=True, check=False,
                                       timeout=8 * MINUTES, **options), time.monotonic() - start)
 
+    def on_node(self, index):
+        """The path of a railgauge that runs on the emulated node of this number, which a shell finds."""
+        path = self.path("railgauge-on-node")
+        if not os.path.exists(path):
+            kept = "".join(f"export {name}='{os.environ[name]}'\n" for name in
+                           ("TEST_SRCDIR", "TEST_WORKSPACE", "RUNFILES_DIR") if name in os.environ)
+            self.path("railgauge-on-node", f"""#!/bin/sh
+{kept}exec '{runfile(EMULATE)}' --node={index} '{runfile("cli/railgauge")}' "$@"
+""")
+            os.chmod(path, 0o755)
+        return path
+
     def flagged(self, folder):
         return [(row["verdict"], row["node"], row["nic_pci_address"]) for row in read_csv(self.path(folder + "/fleet.csv"))
                 if row["verdict"] != "OK"]
@@ -88,13 +102,19 @@ class HealthyTest(FleetOnNodes):
                 fabric.end()
 
 
-def why_no_slurm():
-    """Why a Slurm cannot run here; empty where it can."""
-    if os.geteuid() != 0:
-        return "slurmd's steps need root"
-    missing = [name for name in ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol")
-               if not (shutil.which(name) or os.path.exists("/usr/sbin/" + name))]
-    return "not installed: " + " ".join(missing) + " (scripts/setup --test)" if missing else ""
+def path_of(program):
+    """Where `program` is, also one that only root's PATH has; None where it is not."""
+    return shutil.which(program) or shutil.which(program, path="/usr/sbin:/sbin")
+
+
+def skip_without(*programs):
+    """Skips the case, saying why, where one of `programs` or root is missing."""
+    missing = [name for name in programs if not path_of(name)]
+    reason = ("not root" if os.geteuid() != 0 else
+              "not installed: " + " ".join(missing) + " (scripts/setup --test)" if missing else "")
+    if reason:
+        print(f"SKIPPED: {reason}", flush=True)
+        raise unittest.SkipTest(reason)
 
 
 def free_ports(count):
@@ -175,7 +195,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP"""]
             file.write("\n".join(lines) + "\n")
 
     def start(self, program, *arguments):
-        path = shutil.which(program) or "/usr/sbin/" + program
+        path = path_of(program)
         with open(self.path(f"{program}{len(self.daemons)}.out"), "w", encoding="utf-8") as out:
             # A group of its own, so that what a node runs ends with it.
             process = subprocess.Popen([path, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out,
@@ -263,12 +283,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP"""]
 class SlurmTest(FleetOnNodes):
     def submit(self, slurm, fabric, fleet):
         """Submits the script; returns its job."""
-        wrapper = self.path("railgauge-on-node")
-        if not os.path.exists(wrapper):
-            self.path("railgauge-on-node", f"""#!/bin/sh
-exec '{runfile(EMULATE)}' --node="${{SLURMD_NODENAME#n}}" '{runfile("cli/railgauge")}' "$@"
-""")
-            os.chmod(wrapper, 0o755)
+        wrapper = self.on_node('"${SLURMD_NODENAME#n}"')
         environment = {**fabric.environment, "SLURM_CONF": slurm.path("slurm.conf"), "RAILGAUGE": runfile("cli/railgauge"),
                        "RAILGAUGE_FLEET_DIR": self.path(fleet),
                        "RAILGAUGE_FLEET_RUN_FLAGS": f"--railgauge={wrapper} --parallel=1 --patience=30s"}
@@ -291,10 +306,7 @@ exec '{runfile(EMULATE)}' --node="${{SLURMD_NODENAME#n}}" '{runfile("cli/railgau
         return int(state()["ExitCode"].split(":")[0]), said
 
     def test_staged_faults_are_found_and_a_killed_node_is_resumed(self):
-        reason = why_no_slurm()
-        if reason:
-            print(f"SKIPPED: {reason}", flush=True)
-            raise unittest.SkipTest(reason)
+        skip_without("munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol")  # slurmd's steps need root
         fabric = Fabric(self, MACHINE, f"--on={SLOW_NODE}:slow-nic:{SLOW_NIC}=0.3", f"--on={MISSING_NODE}:missing-nic:{MISSING_NIC}")
         slurm = Slurm(self)
         first = self.submit(slurm, fabric, "fleet")
@@ -323,6 +335,93 @@ exec '{runfile(EMULATE)}' --node="${{SLURMD_NODENAME#n}}" '{runfile("cli/railgau
         slow = next(row for row in rows if row["verdict"] == "SLOW")
         self.assertLess(float(slow["confirm_ratio_high"]), 0.8, slow)
         self.assertEqual(slow["confirm_rounds"], "9")
+
+
+class LauncherTest(FleetOnNodes):
+    """The launchers' own presets: two nodes, few cells."""
+
+    def measure(self, launch, environment, plan):
+        self.assert_status(self.fleet("plan", "--output=a night's", *plan, "--places=gpu0", "--sizes=4KiB",
+                                      "--time-budget=1s"), 0)
+        outcome = self.fleet("run", "a night's", f"--launch={launch}", "--railgauge=" + self.on_node("$TEST_NODE"),
+                             "--parallel=1", "--patience=30s", "--no-confirm", env=environment)
+        runs = glob.glob(self.path("a night's/runs/*/with-*/run.json"))
+        self.assertEqual(len(runs), 2, outcome)
+        self.assertNotIn("FAILED", outcome.stdout)
+        hosts = {row["host"] for path in runs for row in read_csv(os.path.dirname(path) + "/samples.csv")}
+        self.assertEqual(hosts, {"emulated-0", "emulated-1"})
+        self.await_no_servers()
+
+    def await_no_servers(self):
+        """Long before their own deadlines those end whose launcher did."""
+        deadline = time.monotonic() + 15
+        while servers := self.servers():
+            self.assertLess(time.monotonic(), deadline, servers)
+            time.sleep(0.05)
+
+    def servers(self):
+        """Command lines of this case's servers that run."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+                    words = file.read().split("\0")
+            except OSError:
+                continue
+            if "serve" in words and self.folder in " ".join(words):
+                found.append(" ".join(words))
+        return found
+
+    def tool(self, name, script):
+        """Environment whose PATH has `script` as `name` before the real one."""
+        os.makedirs(self.path("tools"), exist_ok=True)
+        os.chmod(self.path("tools/" + name, f"#!/bin/sh\n{script}\n"), 0o755)
+        return {"PATH": self.path("tools") + ":" + os.environ["PATH"]}
+
+    def test_ssh(self):
+        skip_without("sshd", "ssh", "ssh-keygen")
+        fabric = Fabric(self, MACHINE, nodes=2)
+        for key in ("host-key", "user-key"):
+            self.assert_status(run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.path(key)]), 0)
+        port = free_ports(1)[0]
+        self.path("sshd_config", f"""ListenAddress 127.0.0.1:{port}
+HostKey {self.path("host-key")}
+AuthorizedKeysFile {self.path("user-key.pub")}
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PidFile none
+AcceptEnv TEST_NODE RAILGAUGE_EMULATED_FABRIC
+""")
+        self.path("ssh_config", "".join(f"Host n{i}\n SetEnv TEST_NODE={i}\n" for i in range(2)) + f"""Host *
+ HostName 127.0.0.1
+ Port {port}
+ IdentityFile {self.path("user-key")}
+ IdentitiesOnly yes
+ UserKnownHostsFile {self.path("known-hosts")}
+ StrictHostKeyChecking accept-new
+ SendEnv RAILGAUGE_EMULATED_FABRIC
+""")
+        os.makedirs("/run/sshd", 0o755, exist_ok=True)  # as Debian's service does
+        with open(self.path("sshd.log"), "w", encoding="utf-8") as log:
+            daemon = subprocess.Popen([path_of("sshd"), "-D", "-e", "-f", self.path("sshd_config")],
+                                      stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=end_with_parent)
+        self.addCleanup(daemon.wait)
+        self.addCleanup(daemon.terminate)
+        environment = {**fabric.environment, **self.tool("ssh", f"exec '{path_of('ssh')}' -F '{self.path('ssh_config')}' \"$@\"")}
+        self.measure("ssh", environment, ["--hosts=n0=127.0.0.1,n1=127.0.0.1"])
+
+    def test_mpirun(self):
+        skip_without("mpirun")
+        fabric = Fabric(self, MACHINE, nodes=2)
+        # Two names of this host; which of the two is told to the node, which else is both.
+        script = f"""case $2 in localhost) export TEST_NODE=0 ;; 127.0.0.1) export TEST_NODE=1 ;; esac
+exec '{path_of("mpirun")}' "$@"
+"""
+        environment = {**fabric.environment, **self.tool("mpirun", script), "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        self.path("hosts", "localhost slots=8\n127.0.0.1:8\n")
+        self.measure("mpirun", environment, ["--hostfile=hosts"])
 
 
 if __name__ == "__main__":

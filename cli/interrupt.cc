@@ -1,5 +1,6 @@
 #include "cli/interrupt.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,12 @@ namespace railgauge {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+
+// No for a file, and for a standard output that is closed.
+bool ReaderHasGone() {
+  pollfd output = {STDOUT_FILENO, 0, 0};
+  return ::poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
 
 }  // namespace
 
@@ -36,6 +43,9 @@ void InterruptAfter(std::chrono::seconds time) {
   ::alarm(static_cast<unsigned>(std::max<std::chrono::seconds::rep>(time.count(), 1)));
 }
 
-bool Interrupted() { return interrupted != 0; }
+bool Interrupted() {
+  if (interrupted == 0 && ReaderHasGone()) interrupted = 1;
+  return interrupted != 0;
+}
 
 }  // namespace railgauge

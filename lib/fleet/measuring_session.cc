@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -51,9 +53,22 @@ std::string Ended(const std::string& what, int status, const std::string& log) {
 }  // namespace
 
 std::string LastLineOf(const std::string& log) {
-  std::string text = ContentOf(log);
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return Printable(text.substr(text.rfind('\n') + 1));
+  // Launchers say that the program failed, some at length, behind what it said itself.
+  constexpr std::string_view kOurs = "railgauge ";
+  constexpr size_t kLines = 20;
+  const std::string text = ContentOf(log);
+  std::string_view rest = text, last;
+  for (size_t i = 0; i < kLines && !rest.empty(); ++i) {
+    const size_t end = rest.rfind('\n');
+    const size_t begin = end == std::string_view::npos ? 0 : end + 1;
+    const std::string_view line = rest.substr(begin);
+    rest = rest.substr(0, begin == 0 ? 0 : end);
+    if (line.starts_with(kOurs)) return Printable(line);
+    const bool says_something =
+        std::any_of(line.begin(), line.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
+    if (last.empty() && says_something) last = line;
+  }
+  return Printable(last);
 }
 
 MeasuringSession::MeasuringSession(const FleetPlan& plan, const FleetTree& tree,

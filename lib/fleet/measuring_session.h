@@ -109,7 +109,8 @@ class MeasuringSession {
   std::optional<size_t> culprit_;
 };
 
-// The last line that a program left in its log, for a person; empty for none.
+// The last line that railgauge left in its log, and else the launcher, for a person; empty for
+// none.
 std::string LastLineOf(const std::string& log);
 
 }  // namespace railgauge
