@@ -7,6 +7,7 @@
 
 #include "cli/quantities.h"
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 
 namespace railgauge {
 namespace {
@@ -20,7 +21,7 @@ Result<uint32_t> ParseCount(std::string_view flag, std::string_view text, uint32
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, count);
   if (error == std::errc() && rest == end && count >= 1 && count <= largest) return count;
-  return Fail(MakeError(fmt::format("read {}", flag), fmt::format("'{}'", Printable(text)),
+  return Fail(MakeError(fmt::format("read {}", flag), Quoted(text),
                         fmt::format("it is no number from 1 to {}", largest)));
 }
 
@@ -38,7 +39,8 @@ Status SetDepths(Value value, BenchFlags& flags) {
     RAILGAUGE_ASSIGN_OR_RETURN(const uint32_t depth,
                                ParseCount("--depths", rest.substr(0, comma), kLargestDepth));
     if (std::find(flags.depths.begin(), flags.depths.end(), depth) != flags.depths.end()) {
-      return Fail(MakeError("read --depths", value, fmt::format("{} is there twice", depth)));
+      return Fail(MakeError("read --depths", value, fmt::format("{} is there twice", depth),
+                            "Name each depth once"));
     }
     flags.depths.push_back(depth);
     if (comma == std::string_view::npos) return {};
@@ -55,8 +57,7 @@ Status SetQueuePairs(Value value, BenchFlags& flags) {
 Status SetWorkingSet(Value value, BenchFlags& flags) {
   RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<Bytes> sizes, ParseSizes(value));
   if (sizes.size() != 1) {
-    return Fail(MakeError("read --working-set", fmt::format("'{}'", Printable(value)),
-                          "it is not one size"));
+    return Fail(MakeError("read --working-set", Quoted(value), "it is not one size"));
   }
   flags.working_set = sizes[0];
   return {};
@@ -153,6 +154,12 @@ Result<BenchFlags> ParseBenchFlags(const std::vector<std::string>& arguments,
     }
     std::string value;
     if (flag->takes_value) value = has_value ? argument.substr(equals + 1) : arguments[i];
+    if (flag->takes_value && (value.empty() || (!has_value && value.starts_with("--")))) {
+      return Fail(MakeError(kWhat, name,
+                            value.empty() ? "it has an empty value"
+                                          : "it has no value: " + Quoted(value) + " is a flag",
+                            "Write it like " + name + "=VALUE, or leave it out"));
+    }
     RAILGAUGE_RETURN_IF_ERROR(flag->set(value, flags));
   }
   return flags;

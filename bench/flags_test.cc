@@ -94,5 +94,16 @@ TEST(BenchFlagsTest, HelpNamesEveryFlag) {
   }
 }
 
+TEST(BenchFlagsTest, AnEmptyOrMissingValueDoesNotTakeTheNextFlag) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"--csv_out=", "--nics=a"}, {"--csv_out", "", "--nics=a"}, {"--nics="}}) {
+    const auto flags = Parse(arguments);
+    ASSERT_FALSE(flags);
+    EXPECT_NE(flags.error().ToString().find("it has an empty value"), std::string::npos);
+  }
+  EXPECT_NE(Parse({"--csv_out", "--nics=a"}).error().reason.find("it has no value: '--nics=a'"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace railgauge

@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bench/benchmark_flags.h"
 #include "bench/csv_reporter.h"
@@ -15,6 +17,7 @@
 #include "cli/messages.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
+#include "lib/base/file_id.h"
 #include "lib/emulator/launcher/restart.h"
 
 namespace railgauge {
@@ -119,6 +122,23 @@ int StatusOf(const BenchProgram& program, Reports& reports) {
   return Interrupted() || wrong || !measured ? kExitUndecided : kExitOk;
 }
 
+// No output is what another flag reads or writes.
+Status CheckFiles(const BenchFlags& flags, const std::vector<std::string>& arguments) {
+  if (flags.csv_out.empty() || flags.csv_out == "-") return {};
+  const auto csv = FileIdOf(flags.csv_out);
+  const std::pair<const char*, std::string> others[] = {
+      {"--benchmark_out", BenchmarkFlagValue(arguments, "benchmark_out").value_or("")},
+      {"--hwloc-xml", flags.machine.hwloc_xml},
+      {"--token", flags.peer.token}};
+  for (const auto& [flag, path] : others) {
+    if (path.empty() || !csv || FileIdOf(path) != csv) continue;
+    return Fail(MakeError("write --csv_out", flags.csv_out,
+                          std::string("it is the file that ") + flag + " names",
+                          "Choose another file"));
+  }
+  return {};
+}
+
 int Run(const BenchProgram& program, int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (AsksForHelp(arguments)) {
@@ -131,6 +151,9 @@ int Run(const BenchProgram& program, int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   const auto flags = ParseBenchFlags({argv + 1, argv + argc}, program.flags);
   if (!flags) return Report(program.name, flags.error());
+  if (const Status apart = CheckFiles(*flags, arguments); !apart) {
+    return Report(program.name, apart.error());
+  }
   auto session = OpenSession(flags->machine);
   if (!session) return Report(program.name, session.error());
 

@@ -38,6 +38,25 @@ class UsageTest(CliTestCase):
                 self.assertNotIn("launcher", outcome.stderr)
 
 
+    def test_an_empty_value_does_not_take_the_next_flag(self):
+        for command in (["judge", "run", "--placement=nearest", "--csv_out=", "--junit=x"],
+                        ["judge", "run", "--placement=nearest", "--csv_out", "", "--junit=x"],
+                        ["judge", "run", "--placement=", "--csv_out=x"], ["check", "--peer=", "--token=x"],
+                        ["fleet", "plan", "--hosts=", "--output=x"], ["report", "run", "--output="],
+                        ["census", "--nics=", "--places=gpu0"], ["census", "--csv_out=", P5]):
+            with self.subTest(command):
+                self.assert_one_line(self.railgauge(*command), "has an empty value. Write --", " --help")
+        self.assert_one_line(self.railgauge("judge", ""), "an argument is empty")
+        self.assert_one_line(self.railgauge("judge", "run", "--csv_out", "--junit=x"),
+                             "railgauge judge: --csv_out has no value: '--junit=x' behind it is a flag")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_misspelt_command_of_fleet(self):
+        self.assert_one_line(self.railgauge("fleet", "reprot", "x"),
+                             "there is no command 'reprot'. Write 'report'. Try: railgauge fleet --help")
+        self.assert_one_line(self.railgauge("fleet", "bogus"), "The commands are plan, run, report")
+
+
 class MachineTest(CliTestCase):
     def test_no_efa_device(self):
         outcome = self.railgauge("census")

@@ -1,13 +1,14 @@
 // railgauge baseline make: what machines of an instance type carry, from runs of them.
 
-#include <cstdio>
 #include <map>
 
 #include "cli/baselines.h"
 #include "cli/command.h"
+#include "cli/command_files.h"
+#include "cli/messages.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
-#include "lib/base/file.h"
+#include "lib/base/quoted.h"
 #include "lib/report/comparison_schema.h"
 #include "lib/report/report_csv.h"
 
@@ -40,13 +41,18 @@ struct Options {
 
 Result<ExitStatus> Make(const Options& options) {
   RAILGAUGE_ASSIGN_OR_RETURN(GivenTopologies topologies, GivenTopologies::Parse(options.hwloc_xml));
-  RAILGAUGE_ASSIGN_OR_RETURN(const Baseline baseline, MakeBaselineOf(options.runs, topologies));
-  const std::string csv = CsvFile<BaselineRow>(baseline.run, baseline.rows);
-  if (options.output == "-") {
-    std::fwrite(csv.data(), 1, csv.size(), stdout);
-    return kExitOk;
-  }
-  RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.output, csv));
+  CommandFiles files;
+  for (const std::string& run : options.runs) files.ReadsRuns("RUN", run);
+  files.ReadsTopologies(options.hwloc_xml);
+  files.Writes("--output", options.output);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
+  std::vector<std::string> notes;
+  RAILGAUGE_ASSIGN_OR_RETURN(const Baseline baseline,
+                             MakeBaselineOf(options.runs, topologies, notes));
+  RAILGAUGE_RETURN_IF_ERROR(
+      WriteOutput(options.output, CsvFile<BaselineRow>(baseline.run, baseline.rows)));
+  PrintNotes(notes);
+  if (options.output == "-") return kExitOk;
   std::map<std::string, size_t> sources;
   uint64_t runs = 0;
   for (const BaselineRow& row : baseline.rows) {
@@ -55,9 +61,9 @@ Result<ExitStatus> Make(const Options& options) {
   }
   fmt::print("baseline of {} of {} ({}): {} in {}\n", Counted(runs, "run"),
              baseline.run.instance_type.empty() ? "unknown instance type"
-                                                : Printable(baseline.run.instance_type),
-             Printable(baseline.run.platform), Counted(baseline.rows.size(), "cell"),
-             options.output);
+                                                : Shortened(baseline.run.instance_type),
+             Shortened(baseline.run.platform), Counted(baseline.rows.size(), "cell"),
+             Printable(options.output));
   for (const auto& [source, count] : sources) {
     fmt::print("  {} with an interval {}\n", Counted(count, "cell"),
                source.empty()      ? "of nothing: too few runs, windows and NICs"

@@ -13,14 +13,17 @@
 namespace railgauge {
 
 // The baseline of all runs that the paths name (ForEachRun). An Error where one of them cannot be
-// read, or is not comparable with the others. What a reader needs to know is told on stderr.
-Result<Baseline> MakeBaselineOf(const std::vector<std::string>& paths, GivenTopologies& topologies);
+// read, or is not comparable with the others. `notes` gets what a reader needs to know.
+Result<Baseline> MakeBaselineOf(const std::vector<std::string>& paths, GivenTopologies& topologies,
+                                std::vector<std::string>& notes);
 
 // The baseline file at `path`, or the baseline of the runs in a directory.
-Result<Baseline> ReadBaseline(const std::string& path, GivenTopologies& topologies);
+Result<Baseline> ReadBaseline(const std::string& path, GivenTopologies& topologies,
+                              std::vector<std::string>& notes);
 
 // The one run that `path` names; an Error where it names several.
-Result<RunReadings> ReadOneRun(const std::string& path, GivenTopologies& topologies);
+Result<RunReadings> ReadOneRun(const std::string& path, GivenTopologies& topologies,
+                               std::vector<std::string>& notes);
 
 }  // namespace railgauge
 

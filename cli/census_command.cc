@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <set>
 
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/options.h"
@@ -18,7 +18,6 @@
 #include "cli/taking_census.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
-#include "lib/base/file.h"
 #include "lib/placement/all_findings.h"
 #include "lib/report/finding_list.h"
 #include "lib/report/matrix.h"
@@ -125,7 +124,17 @@ Status CheckAnythingTried(const std::vector<CensusRow>& rows) {
                         "none could be tried, the first because: " + skipped->reason));
 }
 
+Status CheckFiles(const Options& options) {
+  CommandFiles files;
+  files.Reads("--hwloc-xml", options.machine.hwloc_xml);
+  files.Makes("--output", options.output);
+  files.Writes("--csv_out", options.csv_out);
+  files.Writes("--publish", options.publish);
+  return files.Check();
+}
+
 Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
+  RAILGAUGE_RETURN_IF_ERROR(CheckFiles(options));
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
   std::optional<RunDirectory> directory;
   if (!options.output.empty()) {
@@ -146,15 +155,10 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   if (!options.publish.empty()) {
     const std::string published = PublishedCensus(MakeRunInfo(session, line), rows, findings,
                                                   {NamesOfUsers(), options.hash_instance_id});
-    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.publish, published));
+    RAILGAUGE_RETURN_IF_ERROR(WriteOutput(options.publish, published));
   }
-  const std::string csv = CsvFile<CensusRow>(session.run, rows);
-  if (options.csv_out == "-") {
-    std::fwrite(csv.data(), 1, csv.size(), stdout);
-  } else {
-    if (!options.csv_out.empty()) {
-      RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.csv_out, csv));
-    }
+  RAILGAUGE_RETURN_IF_ERROR(WriteOutput(options.csv_out, CsvFile<CensusRow>(session.run, rows)));
+  if (options.csv_out != "-" && options.publish != "-") {
     PrintMachine(session);
     MatrixOptions matrix;
     matrix.color = options.color.UseColor();
@@ -162,8 +166,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
                FormatFindings(findings, matrix));
     if (directory) fmt::print("run directory: {}\n", directory->path());
   }
-  PrintNotes(session.notes);
   RAILGAUGE_RETURN_IF_ERROR(CheckAnythingTried(rows));
+  PrintNotes(session.notes);
   return status;
 }
 
@@ -184,8 +188,10 @@ Command AddCensusCommand(CLI::App& app) {
       ->add_option("--csv_out", options->csv_out,
                    "also write census.csv to FILE; - is stdout, alone")
       ->type_name("FILE");
-  auto* publish = command->add_option("--publish", options->publish,
-                                      "also write the census fit to publish, as JSON, to FILE");
+  auto* publish =
+      command->add_option("--publish", options->publish,
+                          "also write the census fit to publish, as JSON, to FILE; - is "
+                          "stdout, alone");
   publish->type_name("FILE");
   command
       ->add_flag("--hash-instance-id", options->hash_instance_id,

@@ -7,6 +7,7 @@
 #include "cli/busy_nics.h"
 #include "cli/ci_files.h"
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "cli/dry_run.h"
 #include "cli/explain_hint.h"
 #include "cli/interrupt.h"
@@ -129,6 +130,11 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   RAILGAUGE_ASSIGN_OR_RETURN(request.budget, ParseTimeBudget(options.time_budget));
   request.budget_text = options.time_budget;
   RAILGAUGE_RETURN_IF_ERROR(CheckPeerFlags(options.peer));
+  CommandFiles files;
+  files.ReadsPlacement(options.placement);
+  DeclareMeasuringFiles(options, files);
+  DeclareCiFiles(options.ci, files);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
   RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(request.sizes, session.places));
   RAILGAUGE_ASSIGN_OR_RETURN(
@@ -180,7 +186,6 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   if (measured.peer_gone && status == kExitOk) status = kExitUndecided;
   PrintReport(options, session, census, decision, judgement, whole, findings);
   fmt::print("{}", AdviceOf(session.machine, census, measured.samples, decision, directory.path()));
-  PrintNotes(session.notes);
   const Status written =
       FirstError({measured.written, directory.Write<InterconnectRow>(interconnects),
                   directory.Write<SummaryRow>(judgement.summary),
@@ -193,6 +198,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   fmt::print("{}run directory: {}\n", ExplainHint(directory.path(), judgement.placement),
              directory.path());
   RAILGAUGE_RETURN_IF_ERROR(FirstError({written, run_info, for_programs}));
+  PrintNotes(session.notes);
   return status;
 }
 

@@ -17,6 +17,11 @@ void AddCiFileOptions(CLI::App& command, CiFileOptions& options) {
       ->type_name("FILE");
 }
 
+void DeclareCiFiles(const CiFileOptions& options, CommandFiles& files) {
+  files.WritesBeside("--junit", options.junit);
+  files.WritesBeside("--openmetrics", options.openmetrics);
+}
+
 Status WriteCiFiles(const CiFileOptions& options, std::span<const JunitSuite> suites,
                     std::span<const MetricFamily> metrics) {
   Status junit, openmetrics;

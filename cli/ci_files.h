@@ -6,6 +6,7 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "cli/command_files.h"
 #include "lib/base/result.h"
 #include "lib/report/junit.h"
 #include "lib/report/openmetrics.h"
@@ -18,6 +19,9 @@ struct CiFileOptions {
 };
 
 void AddCiFileOptions(CLI::App& command, CiFileOptions& options);
+
+// Before any work, as what is written.
+void DeclareCiFiles(const CiFileOptions& options, CommandFiles& files);
 
 // Writes what was asked for, each by rename, and both whatever becomes of the other.
 Status WriteCiFiles(const CiFileOptions& options, std::span<const JunitSuite> suites,

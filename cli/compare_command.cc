@@ -1,14 +1,15 @@
 // railgauge compare: a run held against a baseline.
 
 #include <charconv>
-#include <cstdio>
 
 #include "cli/baselines.h"
 #include "cli/ci_files.h"
 #include "cli/command.h"
+#include "cli/command_files.h"
+#include "cli/messages.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
-#include "lib/base/file.h"
+#include "lib/base/quoted.h"
 #include "lib/compare/compare.h"
 #include "lib/compare/comparison_results.h"
 #include "lib/compare/comparison_text.h"
@@ -54,8 +55,8 @@ Result<double> ParseMargin(const std::string& text) {
   if (error == std::errc() && end - rest == 1 && *rest == '%' && percent >= 0.1 && percent <= 90) {
     return percent / 100;
   }
-  return Fail(MakeError("read --margin", "'" + Printable(text) + "'",
-                        "it is no percentage from 0.1% to 90%", "Write it like --margin=10%"));
+  return Fail(MakeError("read --margin", Quoted(text), "it is no percentage from 0.1% to 90%",
+                        "Write it like --margin=10%"));
 }
 
 ExitStatus StatusOf(CompareVerdict whole) {
@@ -75,11 +76,11 @@ void Print(const Options& options, const Baseline& baseline, const RunReadings& 
   uint64_t runs = 0;
   for (const BaselineRow& row : baseline.rows) runs = std::max(runs, row.run_count);
   fmt::print(
-      "run {} of {} ({})\n{}\n", Printable(run.run.run_id),
-      run.run.instance_type.empty() ? "unknown instance type" : Printable(run.run.instance_type),
-      Printable(run.run.platform),
+      "run {} of {} ({})\n{}\n", Shortened(run.run.run_id),
+      run.run.instance_type.empty() ? "unknown instance type" : Shortened(run.run.instance_type),
+      Shortened(run.run.platform),
       WrapText(fmt::format("baseline {}: {}, the newest {}", options.baseline, Counted(runs, "run"),
-                           Printable(baseline.run.run_id)),
+                           Shortened(baseline.run.run_id)),
                100, 2));
   fmt::print(
       "run / baseline at the median of a NIC's cells, and the worst verdict on them; the "
@@ -91,8 +92,17 @@ Result<ExitStatus> Run(const Options& options) {
   JudgeGates gates;
   RAILGAUGE_ASSIGN_OR_RETURN(gates.bad_placement, ParseMargin(options.margin));
   RAILGAUGE_ASSIGN_OR_RETURN(GivenTopologies topologies, GivenTopologies::Parse(options.hwloc_xml));
-  RAILGAUGE_ASSIGN_OR_RETURN(const Baseline baseline, ReadBaseline(options.baseline, topologies));
-  RAILGAUGE_ASSIGN_OR_RETURN(const RunReadings run, ReadOneRun(options.run, topologies));
+  CommandFiles files;
+  files.ReadsRuns("BASELINE", options.baseline);
+  files.ReadsRuns("RUN", options.run);
+  files.ReadsTopologies(options.hwloc_xml);
+  files.Writes("--csv_out", options.csv_out);
+  DeclareCiFiles(options.ci, files);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
+  std::vector<std::string> notes;
+  RAILGAUGE_ASSIGN_OR_RETURN(const Baseline baseline,
+                             ReadBaseline(options.baseline, topologies, notes));
+  RAILGAUGE_ASSIGN_OR_RETURN(const RunReadings run, ReadOneRun(options.run, topologies, notes));
   RAILGAUGE_ASSIGN_OR_RETURN(
       const RunComparison comparison,
       CompareWithBaseline(baseline, options.baseline, run, options.run, gates));
@@ -101,14 +111,9 @@ Result<ExitStatus> Run(const Options& options) {
   const JunitSuite suite = ComparisonSuite(run.run, options.baseline, comparison);
   RAILGAUGE_RETURN_IF_ERROR(
       WriteCiFiles(options.ci, {&suite, 1}, ComparisonMetrics(run.run, status, comparison)));
-  if (options.csv_out == "-") {
-    std::fwrite(csv.data(), 1, csv.size(), stdout);
-    return status;
-  }
-  if (!options.csv_out.empty()) {
-    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.csv_out, csv));
-  }
-  Print(options, baseline, run, comparison, gates.bad_placement);
+  RAILGAUGE_RETURN_IF_ERROR(WriteOutput(options.csv_out, csv));
+  PrintNotes(notes);
+  if (options.csv_out != "-") Print(options, baseline, run, comparison, gates.bad_placement);
   return status;
 }
 

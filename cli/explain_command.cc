@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "cli/messages.h"
 #include "cli/recorded_runs.h"
 #include "cli/run_records.h"
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/explanation_text.h"
 #include "lib/topology/names.h"
 #include "lib/topology/spelling.h"
@@ -76,7 +78,7 @@ std::string GpusOf(const RunRecords& records) {
 // The nearest spelling among NICs and places alike.
 Error UnknownName(const RunRecords& records, const std::string& text) {
   if (IsOrdinal(text) && records.cuda_order.empty()) {
-    return MakeError("explain", fmt::format("'{}'", Printable(text.substr(0, 100))),
+    return MakeError("explain", Quoted(text),
                      "run.json does not say in which order CUDA had the GPUs of the run (CUDA "
                      "showed it none, or the file is not there), so an ordinal stands for nothing",
                      "Name the GPU by its PCI address: " + GpusOf(records));
@@ -93,12 +95,11 @@ Error UnknownName(const RunRecords& records, const std::string& text) {
   }
   for (const Nic& nic : records.machine.nics) names.push_back(nic.position.address.ToString());
   const std::vector<std::string> nearest = NearestSpellings(text.substr(0, 100), names);
-  return MakeError("explain", fmt::format("'{}'", Printable(text.substr(0, 100))),
-                   "the machine of this run has no NIC and no place of that name",
-                   nearest.empty()
-                       ? "It has " + JoinSome(names, 10)
-                       : fmt::format("The nearest spelling{} {}",
-                                     nearest.size() == 1 ? " is" : "s are", JoinWithAnd(nearest)));
+  return MakeError(
+      "explain", Quoted(text), "the machine of this run has no NIC and no place of that name",
+      nearest.empty() ? "It has " + JoinSome(names, 10)
+                      : fmt::format("The nearest spelling{} {}",
+                                    nearest.size() == 1 ? " is" : "s are", JoinWithAnd(nearest)));
 }
 
 Result<Subject> SubjectOf(const RunRecords& records, const std::vector<std::string>& names) {
@@ -108,7 +109,7 @@ Result<Subject> SubjectOf(const RunRecords& records, const std::vector<std::stri
     const auto nic = ResolveNic(records.machine, text);
     if (!place && !nic) return Fail(UnknownName(records, text));
     if (place ? subject.place.has_value() : subject.nic.has_value()) {
-      return Fail(MakeError("explain", fmt::format("'{}'", Printable(text)),
+      return Fail(MakeError("explain", Quoted(text),
                             fmt::format("these are two {}", place ? "places" : "NICs"),
                             "Name a NIC and a place, or one of them"));
     }
@@ -122,6 +123,10 @@ Result<Subject> SubjectOf(const RunRecords& records, const std::vector<std::stri
 }
 
 Result<ExitStatus> Run(const Options& options) {
+  CommandFiles files;
+  files.ReadsRuns("RUNDIR", options.run.directory);
+  files.ReadsTopologies(options.run.hwloc_xml);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
   RAILGAUGE_ASSIGN_OR_RETURN(const RunFiles run, ReadRunFiles(options.run));
   const RunRecords& records = run.records;
   RAILGAUGE_ASSIGN_OR_RETURN(const Subject subject, SubjectOf(records, options.names));

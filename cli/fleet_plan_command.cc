@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <memory>
 
+#include "cli/command_files.h"
 #include "cli/fleet_command.h"
 #include "cli/quantities.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
+#include "lib/base/file_error.h"
 #include "lib/fleet/child_process.h"
 #include "lib/fleet/fleet_plan.h"
 #include "lib/fleet/fleet_tree.h"
@@ -54,7 +56,7 @@ Result<std::string> OutputOf(const std::vector<std::string>& argv) {
   const char* folder = std::getenv("TMPDIR");
   std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/railgauge-XXXXXX";
   const int fd = ::mkstemp(path.data());
-  if (fd < 0) return Fail(ErrnoError(errno, "make a temporary file", path));
+  if (fd < 0) return Fail(FileError(FileUse::kWrite, errno, "make a temporary file", path));
   ::close(fd);
   const auto remove = [](const std::string* name) { ::unlink(name->c_str()); };
   const std::unique_ptr<const std::string, decltype(remove)> removed(&path, remove);
@@ -62,7 +64,8 @@ Result<std::string> OutputOf(const std::vector<std::string>& argv) {
   const auto deadline = std::chrono::steady_clock::now() + kDeadline;
   while (!process.Poll()) {
     if (std::chrono::steady_clock::now() > deadline) {
-      return Fail(MakeError("run", argv[0], "it did not end within a minute"));
+      return Fail(MakeError("run", argv[0], "it did not end within a minute",
+                            "See by hand what it waits for"));
     }
     ::poll(nullptr, 0, 10);
   }
@@ -100,6 +103,11 @@ Result<std::vector<FleetNode>> ReadHosts(const Options& options) {
 }
 
 Result<ExitStatus> Run(const Options& options) {
+  CommandFiles files;
+  files.Reads("--hostfile", options.hostfile);
+  files.ReadsPlacement(options.placement);
+  files.Makes("--output", options.output);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
   RAILGAUGE_ASSIGN_OR_RETURN(auto nodes, ReadHosts(options));
   RAILGAUGE_ASSIGN_OR_RETURN(const Nanoseconds budget, ParseTimeBudget(options.time_budget));
   RAILGAUGE_ASSIGN_OR_RETURN(const auto sizes, ParseSizes(options.sizes));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <thread>
 
+#include "cli/command_files.h"
 #include "cli/fleet_command.h"
 #include "cli/messages.h"
 #include "cli/options.h"
@@ -61,7 +62,7 @@ std::map<size_t, std::string> WhyUnmeasured(const FleetTree& tree, const FleetPl
     for (const PlannedPair& pair : round) {
       const std::string name =
           plan.nodes[pair.initiator].name + "-with-" + plan.nodes[pair.target].name;
-      auto failure = ReadFile(tree.root() + "/logs/" + name + ".failure");
+      auto failure = ReadRegularFile(tree.root() + "/logs/" + name + ".failure");
       if (!failure) continue;
       while (!failure->empty() && (failure->back() == '\n' || failure->back() == '.')) {
         failure->pop_back();
@@ -87,9 +88,26 @@ std::string WhereToLook(const FleetTree& tree, const FleetPlan& plan,
   return "";
 }
 
+// Its two files are beside what it reads: the plan, the secret, and all runs of the tree.
+Status CheckFiles(const FleetTree& tree, const std::string& csv, const std::string& markdown) {
+  CommandFiles files;
+  files.ReadsRuns("DIR", tree.root());
+  files.Reads("DIR", {tree.PlanPath(), tree.TokenPath()});
+  for (const std::string& suspicion : tree.SuspicionsThere()) {
+    files.Reads("DIR", tree.ConfirmPath(suspicion) + "/suspicion.json");
+  }
+  files.Writes("fleet.md", markdown);
+  files.Writes("--csv_out", csv);
+  return files.Check();
+}
+
 Result<ExitStatus> Run(const Options& options) {
   RAILGAUGE_ASSIGN_OR_RETURN(const FleetTree tree, FleetTree::At(options.directory));
   RAILGAUGE_ASSIGN_OR_RETURN(const FleetPlan plan, tree.ReadPlan());
+  const std::string markdown_path = tree.root() + "/fleet.md";
+  const std::string csv_path =
+      options.csv_out.empty() ? tree.root() + "/fleet.csv" : options.csv_out;
+  RAILGAUGE_RETURN_IF_ERROR(CheckFiles(tree, csv_path, markdown_path));
   const size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 16);
   const FleetRecords records = ReadFleet(tree, plan, threads);
   const FleetAnalysis analysis = Analyse(records.table);
@@ -100,14 +118,8 @@ Result<ExitStatus> Run(const Options& options) {
   const FleetVerdicts verdicts = JudgeFleet(plan, records.table, analysis,
                                             JudgeConfirmations(rounds), WhyUnmeasured(tree, plan));
   const std::string csv = FleetCsv(plan, verdicts);
-  if (options.csv_out == "-") {
-    fmt::print("{}", csv);
-  } else {
-    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(
-        options.csv_out.empty() ? tree.root() + "/fleet.csv" : options.csv_out, csv));
-  }
-  RAILGAUGE_RETURN_IF_ERROR(
-      WriteFileAtomically(tree.root() + "/fleet.md", FleetMarkdown(plan, verdicts)));
+  RAILGAUGE_RETURN_IF_ERROR(WriteOutput(markdown_path, FleetMarkdown(plan, verdicts)));
+  RAILGAUGE_RETURN_IF_ERROR(WriteOutput(csv_path, csv));
   if (options.csv_out != "-") {
     fmt::print("{}, {}, {}\n{}{}", Counted(plan.nodes.size(), "node"),
                Counted(records.table.runs().size(), "run"), Counted(records.rows, "row"),

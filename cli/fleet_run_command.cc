@@ -22,6 +22,7 @@
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
+#include "lib/base/file_error.h"
 #include "lib/base/unique_fd.h"
 #include "lib/fleet/confirmation.h"
 #include "lib/fleet/fleet_analysis.h"
@@ -66,9 +67,9 @@ struct Options {
 Result<UniqueFd> Lock(const FleetTree& tree) {
   const std::string path = tree.root() + "/lock";
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!fd.valid()) return Fail(ErrnoError(errno, "open", path));
+  if (!fd.valid()) return Fail(FileError(FileUse::kWrite, errno, "open", path));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
-  if (errno != EWOULDBLOCK) return Fail(ErrnoError(errno, "lock", path));
+  if (errno != EWOULDBLOCK) return Fail(FileError(FileUse::kWrite, errno, "lock", path));
   return Fail(MakeError("lock", path, "another fleet run measures here", "Wait for its end"));
 }
 
@@ -182,14 +183,14 @@ class FleetRunCommand {
     const std::string folder = tree_.ConfirmPath(NameOf(suspicion, plan_, table));
     const std::string path = folder + "/suspicion.json";
     if (::access(path.c_str(), F_OK) == 0) {
-      RAILGAUGE_ASSIGN_OR_RETURN(const std::string json, ReadFile(path));
+      RAILGAUGE_ASSIGN_OR_RETURN(const std::string json, ReadRegularFile(path));
       return ParseConfirmation(json, plan_, path);
     }
     auto planned = PlanConfirmation(suspicion, plan_, table, analysis, taken);
     if (!planned) return planned;
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) return Fail(ErrnoError(error.value(), "make the folder", folder));
+    if (error) return Fail(FileError(FileUse::kWrite, error.value(), "make the folder", folder));
     RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(path, ToJson(*planned, plan_)));
     return planned;
   }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "cli/ci_files.h"
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "cli/explain_hint.h"
 #include "cli/messages.h"
 #include "cli/options.h"
@@ -15,6 +17,7 @@
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/best_assignment_text.h"
 #include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
@@ -89,6 +92,9 @@ class RunJudge {
     last_error_ = error;
   }
 
+  // Of what was left out, too.
+  std::vector<std::string>& notes() { return notes_; }
+
   Result<ExitStatus> End() const;
 
  private:
@@ -106,6 +112,7 @@ class RunJudge {
   std::vector<JunitSuite> suites_;
   std::vector<MetricFamily> metrics_;  // of the only run
   VerdictCounts counts_;
+  std::vector<std::string> notes_;
   size_t judged_ = 0;
   size_t errors_ = 0;
   std::string last_error_;
@@ -149,17 +156,17 @@ Status RunJudge::JudgeOne(const LoadedRun& loaded) {
           ExplainHint(options_.directory, judgement.placement));
     }
   }
-  PrintNotes(loaded.notes);
+  notes_.insert(notes_.end(), loaded.notes.begin(), loaded.notes.end());
   return {};
 }
 
 void RunJudge::Print(const RunIdentity& run, const std::vector<PlacementRow>& placement,
                      const std::vector<Finding>& findings) const {
   const std::string what = fmt::format(
-      "{} ({})", run.instance_type.empty() ? "unknown instance type" : Printable(run.instance_type),
-      Printable(run.platform));
+      "{} ({})", run.instance_type.empty() ? "unknown instance type" : Shortened(run.instance_type),
+      Shortened(run.platform));
   if (!many_) {
-    fmt::print("run {} of {}\nplacement: {}\n{}{}{}", Printable(run.run_id), what,
+    fmt::print("run {} of {}\nplacement: {}\n{}{}{}", Shortened(run.run_id), what,
                Printable(placement_), FormatVerdicts(placement, matrix_),
                FormatWhole(JudgeWhole(placement_, placement), matrix_),
                FormatFindings(findings, matrix_));
@@ -170,7 +177,7 @@ void RunJudge::Print(const RunIdentity& run, const std::vector<PlacementRow>& pl
   std::copy_if(placement.begin(), placement.end(), std::back_inserter(told),
                [](const PlacementRow& row) { return row.verdict != Verdict::kOk; });
   const std::string head =
-      fmt::format("run {} of {}, {}: {}", Printable(run.run_id), Printable(run.host), what,
+      fmt::format("run {} of {}, {}: {}", Shortened(run.run_id), Shortened(run.host), what,
                   FormatCounts(CountVerdicts(placement)));
   fmt::print("{}\n{}{}", WrapText(head, matrix_.width, 2), FormatVerdictRows(told, matrix_),
              FormatFindings(findings, matrix_));
@@ -183,12 +190,8 @@ Result<ExitStatus> RunJudge::End() const {
   if (!options_.findings_out.empty() && judged_ > 0) {
     RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options_.findings_out, findings_csv_));
   }
-  if (many_ && !options_.ci.openmetrics.empty()) {
-    return Fail(MakeError("write --openmetrics", options_.ci.openmetrics,
-                          "a file of metrics is of one run, and RUNDIR names several",
-                          "Judge one run directory"));
-  }
   if (judged_ > 0) RAILGAUGE_RETURN_IF_ERROR(WriteCiFiles(options_.ci, suites_, metrics_));
+  PrintNotes(notes_);
   if (many_ && !csv_alone()) {
     fmt::print("{} judged: {}\n", Counted(judged_, "run"), FormatCounts(counts_));
   }
@@ -202,10 +205,25 @@ Result<ExitStatus> RunJudge::End() const {
 
 Result<ExitStatus> Run(const Options& options) {
   RAILGAUGE_ASSIGN_OR_RETURN(GivenTopologies topologies, GivenTopologies::Parse(options.hwloc_xml));
+  CommandFiles files;
+  files.ReadsRuns("RUNDIR", options.directory);
+  files.ReadsPlacement(options.placement);
+  files.ReadsTopologies(options.hwloc_xml);
+  files.Writes("--csv_out", options.csv_out);
+  files.WritesBeside("--findings_out", options.findings_out);
+  DeclareCiFiles(options.ci, files);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
+  std::optional<Error> if_many;
+  if (!options.ci.openmetrics.empty()) {
+    if_many = MakeError("write --openmetrics", options.ci.openmetrics,
+                        "a file of metrics is of one run, and RUNDIR names several",
+                        "Judge one run directory");
+  }
   RunJudge judge(options);
   RAILGAUGE_RETURN_IF_ERROR(ForEachRun(
       options.directory, topologies,
-      [&](Result<LoadedRun> loaded, bool many) { judge.Take(std::move(loaded), many); }));
+      [&](Result<LoadedRun> loaded, bool many) { judge.Take(std::move(loaded), many); },
+      judge.notes(), if_many));
   return judge.End();
 }
 

@@ -111,7 +111,7 @@ class JudgeTest(JudgeTestCase):
         os.remove(self.path("run/run.json"))
         self.assertIn("has no run.json", self.judge().stderr)
         self.path("run/run.json", "{")
-        self.assert_one_line(self.judge(), "run/run.json", "no JSON object")
+        self.assert_one_line(self.judge(), "run/run.json:1: it is no JSON from here on")
 
     # What gpu0 and gpu4 mean is the run's, and permuted ordinals in both change no verdict.
     def test_ordinals_are_the_runs(self):

@@ -9,6 +9,7 @@
 
 #include "cli/busy_nics.h"
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "cli/interrupt.h"
 #include "cli/loading.h"
 #include "cli/measuring_options.h"
@@ -21,6 +22,7 @@
 #include "cli/taking_census.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/gates.h"
 #include "lib/placement/loaded.h"
 #include "lib/report/group_table.h"
@@ -82,13 +84,14 @@ Result<std::vector<GroupKind>> ParseGroups(const std::string& text) {
     const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
                                    [&](const auto& known) { return known.first == item; });
     if (kind == kKinds.end()) {
-      return Fail(MakeError("read --groups", fmt::format("'{}'", Printable(item)),
-                            "groups are switch, numa, id and all",
+      return Fail(MakeError("read --groups", Quoted(item), "groups are switch, numa, id and all",
                             "Write it like --groups=switch,numa"));
     }
-    if (std::find(kinds.begin(), kinds.end(), kind->second) == kinds.end()) {
-      kinds.push_back(kind->second);
+    if (std::find(kinds.begin(), kinds.end(), kind->second) != kinds.end()) {
+      return Fail(MakeError("read --groups", Quoted(item), "it is in the list twice",
+                            "Name each kind of group once"));
     }
+    kinds.push_back(kind->second);
     if (comma == std::string_view::npos) return kinds;
     rest.remove_prefix(comma + 1);
   }
@@ -188,6 +191,9 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   RAILGAUGE_ASSIGN_OR_RETURN(const Nanoseconds budget, ParseTimeBudget(options.time_budget));
   RAILGAUGE_ASSIGN_OR_RETURN(request.kinds, ParseGroups(options.groups.value_or(kAllGroups)));
   RAILGAUGE_RETURN_IF_ERROR(CheckFlags(options));
+  CommandFiles files;
+  DeclareMeasuringFiles(options, files);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
   RAILGAUGE_ASSIGN_OR_RETURN(Session session, OpenSession(options.machine));
   RAILGAUGE_RETURN_IF_ERROR(CheckSizesFit(request.sizes, session.places));
   if (const std::string why = WhyNothingIsMeasurable(session); !why.empty()) {
@@ -200,7 +206,6 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
     PrintPlan(plan);
     return kExitOk;
   }
-  PrintNotes(WhatHasNoTime(plan));
   RAILGAUGE_RETURN_IF_ERROR(CheckQuiet(options, plan, session));
   RAILGAUGE_ASSIGN_OR_RETURN(auto peer, ConnectToPeer(options.peer, session.run, session.machine));
   if (peer != nullptr) {
@@ -212,6 +217,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   RAILGAUGE_RETURN_IF_ERROR(WriteRunInfo(directory, session, "load", line, std::nullopt));
   RAILGAUGE_RETURN_IF_ERROR(WriteTopology(options.machine, directory));
   RAILGAUGE_RETURN_IF_ERROR(directory.Write<CensusRow>(census));
+  PrintNotes(WhatHasNoTime(plan));
   RAILGAUGE_ASSIGN_OR_RETURN(const Loaded loaded,
                              MeasureLoad(session, plan, directory, std::move(peer)));
   if (Interrupted())
@@ -225,13 +231,13 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   const std::vector<GroupRow> rows = JudgeGroups(session.machine, groups, loaded.samples, gates);
   const auto status = static_cast<ExitStatus>(ExitStatusOf(rows));
   PrintReport(options, session, plan, rows);
-  PrintNotes(session.notes);
   const Status written = directory.Write<GroupRow>(rows);
   const bool kept = written && loaded.written;
   const Status run_info =
       WriteRunInfo(directory, session, "load", line, kept ? status : kExitError, Thresholds(gates));
   fmt::print("run directory: {}\n", directory.path());
   for (const Status& step : {loaded.written, written, run_info}) RAILGAUGE_RETURN_IF_ERROR(step);
+  PrintNotes(session.notes);
   return status;
 }
 

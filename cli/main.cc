@@ -1,25 +1,20 @@
 // railgauge: which EFA NIC reaches which memory by which interconnect, how fast, and whether a
 // placement is right. One file per command; this one dispatches.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/help_format.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/software_versions.h"
 #include "fmt/core.h"
-#include "fmt/format.h"
-#include "lib/base/nearest.h"
 #include "lib/emulator/launcher/restart.h"
 
 namespace railgauge {
@@ -40,30 +35,11 @@ constexpr char kFooter[] =
     "  railgauge check --placement=decision.csv --output=run-1\n"
     "  railgauge load --groups=switch,numa";
 
-// The command that was given, as one calls it: "railgauge check".
-std::string NameOfCommand(std::span<const Command> commands) {
-  for (const Command& command : commands) {
-    if (!command.app->parsed()) continue;
-    std::string name = kProgram + (" " + command.app->get_name());
-    for (const CLI::App* part : command.app->get_subcommands()) name += " " + part->get_name();
-    return name;
-  }
-  return kProgram;
-}
-
-// What is wrong with the word that stands where a command must; empty where none stands there.
-std::string WrongCommand(std::span<const Command> commands, std::span<char* const> arguments) {
-  std::vector<std::string> names;
-  for (const Command& command : commands) names.push_back(command.app->get_name());
-  for (const std::string_view word : arguments.subspan(1)) {
-    if (word.starts_with('-')) continue;
-    if (std::find(names.begin(), names.end(), word) != names.end()) return "";
-    const auto nearest = Nearest(word, names);
-    return fmt::format("there is no command '{}'. {}", Printable(word),
-                       nearest ? "Write '" + *nearest + "'"
-                               : fmt::format("The commands are {}", fmt::join(names, ", ")));
-  }
-  return "";
+// What is wrong with the command line, and where its flags are told.
+int UsageError(const std::string& name, std::string what) {
+  while (what.ends_with('.') || what.ends_with('?')) what.pop_back();
+  fmt::print(stderr, "{}: {}. Try: {} --help\n", name, what, name);
+  return kExitError;
 }
 
 int Main(int argc, char** argv, const CommandLine& line) {
@@ -80,24 +56,23 @@ int Main(int argc, char** argv, const CommandLine& line) {
                               AddJudgeCommand(app),    AddLoadCommand(app),    AddPlanCommand(app),
                               AddPoliciesCommand(app), AddReportCommand(app),  AddServeCommand(app),
                               AddTokenCommand(app),    AddTopologyCommand(app)};
+  const std::span<char* const> arguments(argv + 1, static_cast<size_t>(std::max(argc, 1)) - 1);
+  const std::string name = NameOfCommand(app, arguments);
+  if (const Status status = CheckArguments(app, arguments); !status) {
+    return UsageError(name, status.error().ToString());
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const std::string name = NameOfCommand(commands);
-    std::string what = name == kProgram ? WrongCommand(commands, {argv, static_cast<size_t>(argc)})
-                                        : std::string();
-    if (what.empty()) what = Printable(error.what());
-    while (what.ends_with('.') || what.ends_with('?')) what.pop_back();
-    fmt::print(stderr, "{}: {}. Try: {} --help\n", name, what, name);
-    return kExitError;
+    return UsageError(name, MakeError("", "", error.what()).ToString());
   }
   CatchInterrupts();
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     const auto status = command.run(line);
     if (status) return *status;
-    PrintError(NameOfCommand(commands), status.error());
+    PrintError(name, status.error());
     return kExitError;
   }
   return kExitError;

@@ -25,4 +25,12 @@ void AddMeasuringOptions(CLI::App& command, MeasuringOptions& options,
   AddColorOption(command, options.color);
 }
 
+void DeclareMeasuringFiles(const MeasuringOptions& options, CommandFiles& files) {
+  files.Reads("--hwloc-xml", options.machine.hwloc_xml);
+  files.Reads("--token", options.peer.token);
+  if (!options.dry_run) {
+    files.Makes("--output", options.output.empty() ? "results/run" : options.output);
+  }
+}
+
 }  // namespace railgauge

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "cli/command_files.h"
 #include "cli/machine_options.h"
 #include "cli/options.h"
 #include "cli/peer_flags.h"
@@ -25,6 +26,10 @@ struct MeasuringOptions {
 // Defaults are what `options` holds; `places_default` says what the command does without --places.
 void AddMeasuringOptions(CLI::App& command, MeasuringOptions& options,
                          const std::string& places_default = "all");
+
+// Before any work: the files that these flags name, and the run directory, which a dry run does not
+// make.
+void DeclareMeasuringFiles(const MeasuringOptions& options, CommandFiles& files);
 
 }  // namespace railgauge
 

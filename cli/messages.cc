@@ -13,7 +13,10 @@ void PrintError(std::string_view program, const Error& error) {
 
 void PrintNotes(const std::vector<std::string>& notes) {
   std::fflush(stdout);  // in a log that has both, a note stands behind what was printed before it
-  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", Printable(note));
+  // As an Error, so of bounded length.
+  for (const std::string& note : notes) {
+    fmt::print(stderr, "note: {}\n", MakeError("", "", note).ToString());
+  }
 }
 
 }  // namespace railgauge

@@ -7,6 +7,7 @@
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
+#include "lib/base/quoted.h"
 #include "lib/report/text_matrix.h"
 #include "lib/topology/load.h"
 
@@ -14,7 +15,7 @@ namespace railgauge {
 void PrintMachine(const Session& session) {
   const Machine& machine = session.machine;
   const std::string type =
-      machine.instance_type.empty() ? "unknown instance type" : Printable(machine.instance_type);
+      machine.instance_type.empty() ? "unknown instance type" : Shortened(machine.instance_type);
   std::string line = fmt::format(
       "{} ({}): {}, {}, {}", type, session.run.platform, Counted(machine.nics.size(), "EFA NIC"),
       Counted(machine.gpus.size(), "GPU"), Counted(machine.numa_nodes.size(), "NUMA node"));

@@ -3,18 +3,20 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "cli/messages.h"
 #include "cli/recorded_runs.h"
 #include "fmt/core.h"
 #include "fmt/format.h"
 #include "lib/base/counted.h"
-#include "lib/base/file.h"
 #include "lib/base/nearest.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/best_assignment.h"
 #include "lib/placement/best_assignment_text.h"
 #include "lib/placement/import/import.h"
@@ -88,9 +90,13 @@ Result<std::vector<const Framework*>> ChosenFrameworks(const std::string& list) 
     if (framework == nullptr) {
       const auto nearest = Nearest(name, names);
       return Fail(MakeError(
-          "--settings", list, fmt::format("there are no settings for '{}'", Printable(name)),
+          "--settings", list, "there are no settings for " + Quoted(name),
           nearest ? "Write " + *nearest
                   : fmt::format("There are those of {}, and all", fmt::join(names, ", "))));
+    }
+    if (std::find(chosen.begin(), chosen.end(), framework) != chosen.end()) {
+      return Fail(MakeError("--settings", Quoted(name), "it is in the list twice",
+                            "Name each framework once"));
     }
     chosen.push_back(framework);
     if (comma == std::string_view::npos) return chosen;
@@ -137,6 +143,7 @@ struct Inputs {
   Machine machine;
   Decision given;
   BestAssignment best;
+  std::vector<std::string> notes;
 };
 
 Result<Inputs> ReadInputs(const Options& options) {
@@ -146,8 +153,8 @@ Result<Inputs> ReadInputs(const Options& options) {
     return Fail(MakeError("read", loaded.directory + "/samples.csv", "it has no sample",
                           "Give a run that measured something"));
   }
-  PrintNotes(loaded.notes);
   Inputs inputs;
+  inputs.notes = std::move(loaded.notes);
   inputs.run = loaded.run;
   inputs.machine = *loaded.machine;
   RAILGAUGE_RETURN_IF_ERROR(inputs.machine.CheckHasNics());
@@ -171,26 +178,28 @@ Result<ExitStatus> Run(const Options& options) {
                           "Add --settings=NAME"));
   }
   RAILGAUGE_ASSIGN_OR_RETURN(const auto frameworks, ChosenFrameworks(options.settings));
+  CommandFiles files;
+  files.ReadsRuns("RUNDIR", options.directory);
+  files.ReadsRuns("--load", options.load);
+  files.ReadsPlacement(options.placement);
+  files.ReadsTopologies(options.hwloc_xml);
+  files.Writes("--output", options.output);
+  files.Writes("--settings_out", options.settings_out);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
   RAILGAUGE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const BestAssignment& best = inputs.best;
-  if (!options.output.empty()) {
-    RAILGAUGE_RETURN_IF_ERROR(
-        WriteFileAtomically(options.output, DecisionCsv(inputs.run, inputs.given, best)));
-  }
   RAILGAUGE_ASSIGN_OR_RETURN(
       const std::string settings,
       SettingsText(frameworks, inputs.machine, best.decision, !options.settings_out.empty()));
-  if (options.settings_out == "-") {
-    std::fwrite(settings.data(), 1, settings.size(), stdout);
-    return kExitOk;
-  }
-  if (!options.settings_out.empty()) {
-    RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.settings_out, settings));
-  }
-  fmt::print("run {} of {} ({})\nplacement: {}\n\n{}", Printable(inputs.run.run_id),
+  RAILGAUGE_RETURN_IF_ERROR(
+      WriteOutput(options.output, DecisionCsv(inputs.run, inputs.given, best)));
+  RAILGAUGE_RETURN_IF_ERROR(WriteOutput(options.settings_out, settings));
+  PrintNotes(inputs.notes);
+  if (options.output == "-" || options.settings_out == "-") return kExitOk;
+  fmt::print("run {} of {} ({})\nplacement: {}\n\n{}", Shortened(inputs.run.run_id),
              inputs.run.instance_type.empty() ? "unknown instance type"
-                                              : Printable(inputs.run.instance_type),
-             Printable(inputs.run.platform), Printable(inputs.given.source),
+                                              : Shortened(inputs.run.instance_type),
+             Shortened(inputs.run.platform), Printable(inputs.given.source),
              FormatBestAssignment(inputs.machine, best));
   if (options.settings_out.empty() && !settings.empty()) fmt::print("\n{}", settings);
   return kExitOk;
@@ -213,7 +222,9 @@ Command AddPlanCommand(CLI::App& app) {
                    "the directory of a run of load on this machine, for what NICs share")
       ->type_name("RUNDIR");
   AddTopologyOption(*command, options->hwloc_xml);
-  command->add_option("--output", options->output, "the file to write (default: none)")
+  command
+      ->add_option("--output", options->output,
+                   "the file to write; - is stdout, alone (default: none)")
       ->type_name("FILE");
   std::string names = "all";
   for (const Framework& framework : Frameworks()) names += ", " + std::string(framework.name);

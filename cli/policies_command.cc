@@ -3,15 +3,16 @@
 // topology of another machine.
 
 #include <algorithm>
-#include <cstdio>
 
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/recorded_runs.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/policy.h"
 #include "lib/placement/policy_cost.h"
 #include "lib/placement/policy_text.h"
@@ -82,14 +83,6 @@ std::string ChoicesCsv(const std::vector<PolicyChoice>& choices, const std::stri
   return csv;
 }
 
-// As --csv_out asks for it.
-Status GiveCsv(const Options& options, const std::string& csv) {
-  if (options.csv_out.empty()) return {};
-  if (options.csv_out != "-") return WriteFileAtomically(options.csv_out, csv);
-  std::fwrite(csv.data(), 1, csv.size(), stdout);
-  return {};
-}
-
 // What each policy would cost on the machine of a run; true when some of it was measured.
 bool TellCosts(const Options& options, const LoadedRun& loaded, std::string& csv) {
   const std::vector<PolicyCost> costs =
@@ -97,11 +90,10 @@ bool TellCosts(const Options& options, const LoadedRun& loaded, std::string& csv
   csv += PolicyCostsCsv(loaded.run, costs);
   if (options.csv_out != "-") {
     const RunIdentity& run = loaded.run;
-    fmt::print("run {} of {}, {} ({})\n\n{}\n", Printable(run.run_id), Printable(run.host),
-               run.instance_type.empty() ? "unknown instance type" : Printable(run.instance_type),
-               Printable(run.platform), FormatPolicyCosts(costs));
+    fmt::print("run {} of {}, {} ({})\n\n{}\n", Shortened(run.run_id), Shortened(run.host),
+               run.instance_type.empty() ? "unknown instance type" : Shortened(run.instance_type),
+               Shortened(run.platform), FormatPolicyCosts(costs));
   }
-  PrintNotes(loaded.notes);
   return std::any_of(costs.begin(), costs.end(),
                      [](const PolicyCost& cost) { return cost.worst.has_value(); });
 }
@@ -111,16 +103,21 @@ Result<ExitStatus> RunOfRecorded(const Options& options) {
   std::string csv = PolicyCostsHeader();
   bool measured = false;
   size_t errors = 0;
-  RAILGAUGE_RETURN_IF_ERROR(
-      ForEachRun(options.directory, topologies, [&](Result<LoadedRun> loaded, bool /*many*/) {
+  std::vector<std::string> notes;
+  RAILGAUGE_RETURN_IF_ERROR(ForEachRun(
+      options.directory, topologies,
+      [&](Result<LoadedRun> loaded, bool /*many*/) {
         if (loaded) {
           measured = TellCosts(options, *loaded, csv) || measured;
+          notes.insert(notes.end(), loaded->notes.begin(), loaded->notes.end());
           return;
         }
         ++errors;
         PrintError("railgauge policies", loaded.error());
-      }));
-  RAILGAUGE_RETURN_IF_ERROR(GiveCsv(options, csv));
+      },
+      notes));
+  RAILGAUGE_RETURN_IF_ERROR(WriteOutput(options.csv_out, csv));
+  PrintNotes(notes);
   return errors > 0 ? kExitError : measured ? kExitOk : kExitUndecided;
 }
 
@@ -129,6 +126,11 @@ Result<ExitStatus> Run(const Options& options) {
     PrintRules();
     return kExitOk;
   }
+  CommandFiles files;
+  files.ReadsRuns("RUNDIR", options.directory);
+  files.ReadsTopologies(options.hwloc_xml);
+  files.Writes("--csv_out", options.csv_out);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
   if (!options.directory.empty()) return RunOfRecorded(options);
   RAILGAUGE_ASSIGN_OR_RETURN(
       const Machine machine,
@@ -136,10 +138,10 @@ Result<ExitStatus> Run(const Options& options) {
   RAILGAUGE_RETURN_IF_ERROR(machine.CheckHasNics());
   const std::vector<PolicyChoice> choices = ChoicesOf(machine);
   const std::string platform = PlatformOf(machine, options);
-  RAILGAUGE_RETURN_IF_ERROR(GiveCsv(options, ChoicesCsv(choices, platform)));
+  RAILGAUGE_RETURN_IF_ERROR(WriteOutput(options.csv_out, ChoicesCsv(choices, platform)));
   if (options.csv_out == "-") return kExitOk;
   const std::string type =
-      machine.instance_type.empty() ? "unknown instance type" : Printable(machine.instance_type);
+      machine.instance_type.empty() ? "unknown instance type" : Shortened(machine.instance_type);
   fmt::print("{} ({}): {}, {}\n\n{}", type, platform, Counted(machine.nics.size(), "EFA NIC"),
              Counted(machine.gpus.size(), "GPU"), FormatChoices(machine, choices));
   return kExitOk;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 
 namespace railgauge {
 namespace {
@@ -11,8 +12,7 @@ namespace {
 constexpr char kSizesAdvice[] = "Write it like --sizes=64KiB,1MiB";
 
 Error SizesError(std::string_view item, std::string reason, std::string advice = kSizesAdvice) {
-  return MakeError("read --sizes", fmt::format("'{}'", Printable(item)), std::move(reason),
-                   std::move(advice));
+  return MakeError("read --sizes", Quoted(item), std::move(reason), std::move(advice));
 }
 
 // What failed is the flag, not the quantity in it.

@@ -11,11 +11,13 @@
 #include <utility>
 
 #include "cli/interrupt.h"
-#include "cli/messages.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
+#include "lib/base/file_error.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/consistency.h"
+#include "lib/report/recorded_files.h"
 #include "lib/report/run_state.h"
 #include "lib/topology/load.h"
 
@@ -37,7 +39,7 @@ bool HoldsRuns(const std::string& directory) {
 
 Result<RunState> StateOf(const std::string& directory) {
   const std::string path = directory + kRunJson;
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, size_t{64} << 20));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadRegularFile(path, size_t{64} << 20));
   return ParseRunState(content, path);
 }
 
@@ -60,10 +62,8 @@ std::vector<Row> RowsOf(std::vector<RecordedRow<Row>> recorded) {
   return rows;
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> FindRunDirectories(const std::string& path, bool has_topology,
-                                                    std::vector<std::string>* left_out) {
+// The folder that `path` names: itself, or the one that the named file of a run is in.
+std::string RootOf(const std::string& path) {
   std::string root = path;
   while (root.size() > 1 && root.ends_with('/')) root.pop_back();
   const fs::path given(root);
@@ -72,6 +72,14 @@ Result<std::vector<std::string>> FindRunDirectories(const std::string& path, boo
   if ((file == kCensus || file == kSamples) && fs::is_regular_file(given, error)) {
     root = given.has_parent_path() ? given.parent_path().string() : ".";
   }
+  return root;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> AllRunDirectories(const std::string& path) {
+  const std::string root = RootOf(path);
+  std::error_code error;
   // What is not there, or is no directory, is told by whoever opens its files.
   if (HoldsRuns(root) || !fs::is_directory(root, error)) return std::vector<std::string>{root};
   std::vector<std::string> directories;
@@ -79,10 +87,23 @@ Result<std::vector<std::string>> FindRunDirectories(const std::string& path, boo
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const std::string below = entry->path().string();
     if (!entry->is_directory(error) || !HoldsRuns(below)) continue;
-    (IsOfCheck(below, has_topology) ? &directories : left_out)->push_back(below);
+    directories.push_back(below);
     entry.disable_recursion_pending();
   }
-  if (error) return Fail(ErrnoError(error.value(), "list", root));
+  if (error) return Fail(FileError(FileUse::kRead, error.value(), "list", root));
+  std::sort(directories.begin(), directories.end());
+  return directories;
+}
+
+Result<std::vector<std::string>> FindRunDirectories(const std::string& path, bool has_topology,
+                                                    std::vector<std::string>* left_out) {
+  const std::string root = RootOf(path);
+  RAILGAUGE_ASSIGN_OR_RETURN(auto all, AllRunDirectories(path));
+  if (all.size() == 1 && all.front() == root) return all;
+  std::vector<std::string> directories;
+  for (std::string& below : all) {
+    (IsOfCheck(below, has_topology) ? &directories : left_out)->push_back(std::move(below));
+  }
   if (directories.empty()) {
     return Fail(MakeError(
         "find runs", root,
@@ -92,7 +113,6 @@ Result<std::vector<std::string>> FindRunDirectories(const std::string& path, boo
         left_out->empty() ? "Give what check --output=DIR wrote, or a directory of such"
                           : "Give one of them by itself, or the topology with --hwloc-xml=FILE"));
   }
-  std::sort(directories.begin(), directories.end());
   return directories;
 }
 
@@ -106,12 +126,18 @@ Result<GivenTopologies> GivenTopologies::Parse(const std::vector<std::string>& v
     const std::string file = of_type ? value.substr(equals + 1) : value;
     if (file.empty()) {
       return Fail(
-          MakeError("read --hwloc-xml", "'" + Printable(value) + "'", "it names no file",
+          MakeError("read --hwloc-xml", Quoted(value), "it names no file",
                     "Write --hwloc-xml=FILE, or --hwloc-xml=TYPE=FILE for one instance type"));
     }
     given.files_[type] = file;
   }
   return given;
+}
+
+std::vector<std::string> GivenTopologies::Files() const {
+  std::vector<std::string> files;
+  for (const auto& [type, file] : files_) files.push_back(file);
+  return files;
 }
 
 std::string GivenTopologies::FileOf(const RunIdentity& run, const std::string& directory) const {
@@ -131,7 +157,7 @@ Result<std::shared_ptr<const Machine>> GivenTopologies::MachineOf(const RunIdent
         errno, "open", file,
         files_.empty() ? "Give the topology of the run's machine with --hwloc-xml=FILE"
                        : fmt::format("Give that of instance type '{}' with --hwloc-xml={}=FILE",
-                                     Printable(type), Printable(type))));
+                                     Shortened(type), Shortened(type))));
   }
   RAILGAUGE_ASSIGN_OR_RETURN(Machine machine, LoadMachineFromXml(file));
   if (!machine.shows_pci) {
@@ -152,6 +178,7 @@ Result<RecordedDirectory> RecordedDirectory::Open(const std::string& path, Absen
   const std::string census = path + kCensus;
   const std::string samples = path + kSamples;
   if (!HoldsRuns(path)) absent = Absent::kIsError;
+  RAILGAUGE_RETURN_IF_ERROR(CheckRecordedFiles(path));
   RAILGAUGE_ASSIGN_OR_RETURN(std::vector<IndexedRun> runs,
                              IndexRuns(census, samples, kMaxPieces, absent));
   if (runs.empty() && absent == Absent::kIsError) {
@@ -165,7 +192,7 @@ Result<RecordedDirectory> RecordedDirectory::Open(const std::string& path, Absen
 Status RecordedDirectory::ReadState(LoadedRun& loaded) const {
   const std::string path = path_ + kRunJson;
   if (!Exists(path)) {
-    loaded.notes.push_back("run '" + Printable(loaded.run.run_id) +
+    loaded.notes.push_back("run '" + Shortened(loaded.run.run_id) +
                            "' has no run.json, so it may not have ended: told is what it had "
                            "recorded");
     return {};
@@ -175,11 +202,11 @@ Status RecordedDirectory::ReadState(LoadedRun& loaded) const {
   if (state.run.run_id != loaded.run.run_id) {
     return Fail(MakeError("read", path,
                           fmt::format("it is of run '{}', and the rows beside it are of run '{}'",
-                                      Printable(state.run.run_id), Printable(loaded.run.run_id)),
+                                      Shortened(state.run.run_id), Shortened(loaded.run.run_id)),
                           "Give the run directory as it was written, or remove the file"));
   }
   if (!state.ended) {
-    loaded.notes.push_back("run '" + Printable(loaded.run.run_id) +
+    loaded.notes.push_back("run '" + Shortened(loaded.run.run_id) +
                            "' did not end: told is what it had recorded until then");
   }
   loaded.cuda_order = std::move(state.cuda_order);
@@ -199,7 +226,7 @@ Result<LoadedRun> RecordedDirectory::Load(size_t index, GivenTopologies& topolog
   if (runs_.size() == 1) RAILGAUGE_RETURN_IF_ERROR(ReadState(loaded));
   if (const size_t count = MarkContradicted(recorded); count > 0) {
     loaded.notes.push_back(fmt::format(
-        "run '{}': {} of samples.csv {}, and count as not valid", Printable(recorded.run.run_id),
+        "run '{}': {} of samples.csv {}, and count as not valid", Shortened(recorded.run.run_id),
         Counted(count, "row"), count == 1 ? "contradicts itself" : "contradict themselves"));
   }
   loaded.census = RowsOf(std::move(recorded.census));
@@ -230,13 +257,16 @@ Result<LoadedRun> LoadOneRun(const std::string& path, GivenTopologies& topologie
 }
 
 Status ForEachRun(const std::string& path, GivenTopologies& topologies,
-                  const std::function<void(Result<LoadedRun> loaded, bool many)>& use) {
+                  const std::function<void(Result<LoadedRun> loaded, bool many)>& use,
+                  std::vector<std::string>& notes, const std::optional<Error>& if_many) {
   std::vector<std::string> left_out;
   RAILGAUGE_ASSIGN_OR_RETURN(const auto directories,
                              FindRunDirectories(path, topologies.any(), &left_out));
+  if (if_many && directories.size() > 1) return Fail(*if_many);
   for (const std::string& directory : directories) {
     auto opened = RecordedDirectory::Open(directory);
     const bool many = directories.size() > 1 || (opened && opened->size() > 1);
+    if (if_many && many) return Fail(*if_many);
     if (!opened) use(Fail(opened.error()), many);
     for (size_t i = 0; opened && i < opened->size(); ++i) {
       if (Interrupted()) return Fail(MakeError("read runs", path, "interrupted"));
@@ -245,10 +275,10 @@ Status ForEachRun(const std::string& path, GivenTopologies& topologies,
   }
   if (left_out.empty()) return {};
   const bool one = left_out.size() == 1;
-  PrintNotes(
-      {fmt::format("left out {} without a run of check (no topology.xml, or a run of load): {}{}",
-                   one ? "a directory" : fmt::format("{} directories", left_out.size()),
-                   left_out.front(), one ? "" : ", …")});
+  notes.push_back(
+      fmt::format("left out {} without a run of check (no topology.xml, or a run of load): {}{}",
+                  one ? "a directory" : fmt::format("{} directories", left_out.size()),
+                  left_out.front(), one ? "" : ", …"));
   return {};
 }
 

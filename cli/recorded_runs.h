@@ -36,10 +36,14 @@ struct LoadedRun {
   std::string directory;
 };
 
-// The directories of runs that `path` names: itself where it has a census.csv or samples.csv (or is
-// one), else those below it that a check wrote, in the order of their names. `left_out` gets the
-// others below it that hold a run, and which nothing can be judged by (of load and census, as
-// run.json says). Errors: nothing there.
+// The directories of runs that `path` names, in the order of their names: itself where it has a
+// census.csv or samples.csv (or is one, or no directory), else those below it, whatever wrote them.
+Result<std::vector<std::string>> AllRunDirectories(const std::string& path);
+
+// Of these, those that a command which judges can read: itself where it has a census.csv or
+// samples.csv (or is one), else those below it that a check wrote, in the order of their names.
+// `left_out` gets the others below it that hold a run, and which nothing can be judged by (of load
+// and census, as run.json says). Errors: nothing there.
 Result<std::vector<std::string>> FindRunDirectories(const std::string& path, bool has_topology,
                                                     std::vector<std::string>* left_out);
 
@@ -49,6 +53,7 @@ class GivenTopologies {
   static Result<GivenTopologies> Parse(const std::vector<std::string>& values);
 
   bool any() const { return !files_.empty(); }
+  std::vector<std::string> Files() const;
   // The machine of a run in `directory`; each file is read once.
   Result<std::shared_ptr<const Machine>> MachineOf(const RunIdentity& run,
                                                    const std::string& directory);
@@ -87,9 +92,12 @@ class RecordedDirectory {
 };
 
 // Calls `use` with each run that `path` names, or with why it cannot be had; `many`: it names
-// several. What was left out is told on stderr. An Error where `path` names none.
+// several. `notes` gets what was left out. An Error where `path` names none; `if_many`, before
+// any is read, where it names several.
 Status ForEachRun(const std::string& path, GivenTopologies& topologies,
-                  const std::function<void(Result<LoadedRun> loaded, bool many)>& use);
+                  const std::function<void(Result<LoadedRun> loaded, bool many)>& use,
+                  std::vector<std::string>& notes,
+                  const std::optional<Error>& if_many = std::nullopt);
 
 // The one run that `path` names, for commands that tell of one. An Error where it names several.
 Result<LoadedRun> LoadOneRun(const std::string& path, GivenTopologies& topologies,

@@ -3,11 +3,11 @@
 #include <cstdio>
 
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "cli/messages.h"
 #include "cli/recorded_runs.h"
 #include "cli/software_versions.h"
 #include "fmt/core.h"
-#include "lib/base/file.h"
 #include "lib/report/html/page.h"
 #include "lib/report/html/run_page.h"
 
@@ -38,12 +38,16 @@ Result<ExitStatus> Run(const Options& options) {
                           "this binary was built without the page (--define=report_page=none)",
                           "Build it where scripts/setup reaches an npm registry"));
   }
+  const std::string path =
+      options.output.empty() ? options.directory + "/report.html" : options.output;
+  CommandFiles files;
+  files.ReadsRuns("RUNDIR", options.directory);
+  files.Writes("--output", path);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
   RAILGAUGE_ASSIGN_OR_RETURN(
       const PageData data,
       ReadRunForPage(options.directory, fmt::format("railgauge {}", kVersion)));
-  std::string path = options.output;
-  if (path.empty()) path = options.directory + "/report.html";
-  RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(path, FillPage(PageTemplate(), ToJson(data))));
+  RAILGAUGE_RETURN_IF_ERROR(WriteOutput(path, FillPage(PageTemplate(), ToJson(data))));
   std::vector<std::string> notes;
   bool unreadable = false;
   for (const PageFile& file : data.files) {
@@ -52,7 +56,7 @@ Result<ExitStatus> Run(const Options& options) {
     unreadable |= !file.missing;
   }
   PrintNotes(notes);
-  fmt::print("report: {}\n", Printable(path));
+  if (path != "-") fmt::print("report: {}\n", Printable(path));
   return unreadable ? kExitUndecided : kExitOk;
 }
 
@@ -64,7 +68,8 @@ Command AddReportCommand(CLI::App& app) {
   command->footer(kFooter);
   AddRunDirectory(*command, options->directory);
   command
-      ->add_option("--output", options->output, "the file to write (default: RUNDIR/report.html)")
+      ->add_option("--output", options->output,
+                   "the file to write; - is stdout (default: RUNDIR/report.html)")
       ->type_name("FILE");
   return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};
 }

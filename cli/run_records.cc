@@ -4,6 +4,7 @@
 
 #include "cli/recorded_runs.h"
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/report/report_file.h"
 
 namespace railgauge {
@@ -21,7 +22,7 @@ Status Read(const std::string& directory, std::vector<Row>& rows, RunRecords& re
     return Fail(
         MakeError("read", ReportPath<Row>(directory),
                   fmt::format("it is of run '{}', and the rows beside it are of run '{}'",
-                              Printable(recorded.run.run_id), Printable(records.run.run_id)),
+                              Shortened(recorded.run.run_id), Shortened(records.run.run_id)),
                   "Give the run directory as it was written, or remove the file"));
   }
   rows = std::move(recorded.rows);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/options.h"
@@ -74,6 +75,9 @@ Result<ExitStatus> Run(const Options& options) {
   if (!options.idle.empty()) {
     RAILGAUGE_ASSIGN_OR_RETURN(idle, ParseDuration(options.idle));
   }
+  CommandFiles files;
+  files.Reads("--token", options.token);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
   RAILGAUGE_ASSIGN_OR_RETURN(const Token token, ReadTokenFile(options.token));
   RAILGAUGE_ASSIGN_OR_RETURN(const Session session, OpenSession(options.machine));
   RAILGAUGE_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,

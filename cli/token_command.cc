@@ -1,6 +1,7 @@
 // railgauge token: makes the secret that two hosts share.
 
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "fmt/core.h"
 #include "lib/peer/token.h"
 
@@ -23,6 +24,9 @@ Command AddTokenCommand(CLI::App& app) {
   command->footer(kFooter);
   command->add_option("FILE", *path, "the file to make")->type_name("")->required();
   return {command, [path](const CommandLine&) -> Result<ExitStatus> {
+            CommandFiles files;
+            files.WritesBeside("FILE", *path);
+            RAILGAUGE_RETURN_IF_ERROR(files.Check());
             RAILGAUGE_RETURN_IF_ERROR(MakeTokenFile(*path));
             fmt::print("{}: copy it to the other host, and keep it to yourself\n",
                        Printable(*path));

@@ -1,15 +1,14 @@
 // railgauge topology: the topology of a run's machine as hwloc XML, with what the run found out on
 // its objects, for lstopo to draw.
 
-#include <cstdio>
 #include <string>
 
 #include "cli/command.h"
+#include "cli/command_files.h"
 #include "cli/messages.h"
 #include "cli/recorded_runs.h"
 #include "cli/run_records.h"
 #include "fmt/core.h"
-#include "lib/base/file.h"
 #include "lib/placement/topology_notes.h"
 #include "lib/topology/annotate.h"
 
@@ -34,18 +33,21 @@ struct Options {
 };
 
 Result<ExitStatus> Run(const Options& options) {
+  CommandFiles files;
+  files.ReadsRuns("RUNDIR", options.run.directory);
+  files.ReadsTopologies(options.run.hwloc_xml);
+  files.Writes("--output", options.output);
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
   RAILGAUGE_ASSIGN_OR_RETURN(const RunFiles run, ReadRunFiles(options.run));
   RAILGAUGE_ASSIGN_OR_RETURN(
       const std::string xml,
       AnnotateTopologyXml(run.topology_file, kNotePrefix, TopologyNotes(run.records)));
-  PrintNotes(run.notes);
-  if (options.output == "-") {
-    std::fwrite(xml.data(), 1, xml.size(), stdout);
-    return kExitOk;
+  RAILGAUGE_RETURN_IF_ERROR(WriteOutput(options.output, xml));
+  if (options.output != "-") {
+    const std::string name = Printable(options.output);
+    fmt::print("{}: lstopo -i {} draws it, and with -v lists the notes\n", name, name);
   }
-  RAILGAUGE_RETURN_IF_ERROR(WriteFileAtomically(options.output, xml));
-  fmt::print("{}: lstopo -i {} draws it, and with -v lists the notes\n", options.output,
-             options.output);
+  PrintNotes(run.notes);
   return kExitOk;
 }
 
@@ -57,8 +59,7 @@ Command AddTopologyCommand(CLI::App& app) {
       "topology", "export a run's topology as hwloc XML with what the run found out");
   command->footer(kFooter);
   AddRunDirectory(*command, options->run.directory);
-  command
-      ->add_option("--output", options->output, "the file to write (default: -, which is stdout)")
+  command->add_option("--output", options->output, "the file to write; - is stdout (default: -)")
       ->type_name("FILE");
   AddTopologyOption(*command, options->run.hwloc_xml);
   return {command, [options](const CommandLine& /*line*/) { return Run(*options); }};

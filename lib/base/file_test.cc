@@ -1,13 +1,18 @@
 #include "lib/base/file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "gtest/gtest.h"
+#include "lib/base/unique_fd.h"
 
 namespace railgauge {
 namespace {
@@ -26,7 +31,9 @@ TEST(FileTest, MissingFileNamesPathAndErrno) {
   const auto result = ReadFile("/nowhere/at/all");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().error_number, ENOENT);
-  EXPECT_EQ(result.error().ToString(), "open /nowhere/at/all: ENOENT (No such file or directory)");
+  EXPECT_EQ(result.error().ToString(),
+            "open /nowhere/at/all: ENOENT (No such file or directory). Check how the path is "
+            "spelled.");
 }
 
 TEST(FileTest, DirectoryIsNoFile) { EXPECT_EQ(ReadFile("/tmp").error().error_number, EISDIR); }
@@ -86,6 +93,32 @@ TEST(FileTest, APipeThatNobodyReadsIsAnErrorAndNoHang) {
   std::filesystem::remove(pipe);
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(WriteFileAtomically(pipe, "x").error().error_number, ENXIO);
+}
+
+TEST(FileTest, WhatWasRecordedIsNoPipeAndNoDevice) {
+  const std::string pipe = TempPath("file_test_regular_pipe");
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::pair<std::string, std::string> kinds[] = {
+      {pipe, "a pipe"}, {"/dev/zero", "a device"}, {"/tmp", "a folder"}};
+  for (const auto& [path, kind] : kinds) {
+    const auto content = ReadRegularFile(path);
+    ASSERT_FALSE(content) << path;
+    EXPECT_NE(content.error().reason.find(kind), std::string::npos) << content.error().ToString();
+    EXPECT_FALSE(CheckRegularFile(path)) << path;
+  }
+  EXPECT_TRUE(CheckRegularFile("/nowhere/at/all"));
+  EXPECT_EQ(ReadRegularFile("/nowhere/at/all").error().error_number, ENOENT);
+}
+
+TEST(FileTest, WhatThisProcessHasOpenIsNotReplaced) {
+  const std::string path = TempPath("file_test_open");
+  std::filesystem::remove(path);
+  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_TRUE(fd.valid());
+  ASSERT_EQ(::write(fd.get(), "before ", 7), 7);
+  ASSERT_TRUE(WriteFileAtomically("/dev/fd/" + std::to_string(fd.get()), "now"));
+  EXPECT_EQ(*ReadFile(path), "before now");
 }
 
 }  // namespace

@@ -1,17 +1,51 @@
 #include "lib/base/result.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "lib/base/utf8.h"
+
 namespace railgauge {
+namespace {
+
+// U+0080 to U+009f are controls, too.
+bool IsControl(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first == 0x7f;
+  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+}
+
+// A part of a message that has no end in sight: its beginning, and its end, which of a path is what
+// tells it from others.
+std::string Bounded(std::string_view text) {
+  constexpr size_t kMaxBytes = 1500, kKept = 500;
+  if (text.size() <= kMaxBytes) return std::string(text);
+  return std::string(Utf8Prefix(text, kKept)) + " … " +
+         std::string(text.substr(text.size() - kKept));
+}
+
+}  // namespace
 
 std::string Printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) c = '?';
+  // Nearly every text: so that a million rows of CSV are no matter.
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f;
+  });
+  if (is_plain) return std::string(text);
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const size_t size = Utf8CharacterSize(text);
+    const std::string_view character = text.substr(0, size == 0 ? 1 : size);
+    if (size == 0 || IsControl(character)) {
+      out += '?';
+    } else {
+      out += character;
+    }
+    text.remove_prefix(character.size());
   }
   return out;
 }
@@ -64,11 +98,11 @@ Error MakeError(std::string operation, std::string object, std::string reason, s
 }
 
 std::string Error::ToString() const {
-  std::string line = operation;
-  if (!object.empty()) line += (line.empty() ? "" : " ") + object;
-  if (!reason.empty()) line += (line.empty() ? "" : ": ") + reason;
+  std::string line = Bounded(operation);
+  if (!object.empty()) line += (line.empty() ? "" : " ") + Bounded(object);
+  if (!reason.empty()) line += (line.empty() ? "" : ": ") + Bounded(reason);
   if (!advice.empty()) {
-    line += ". " + advice;
+    line += ". " + Bounded(advice);
     if (std::string_view(".?!").find(advice.back()) == std::string_view::npos) line += '.';
   }
   return Printable(line);

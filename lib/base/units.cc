@@ -7,6 +7,7 @@
 #include <span>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/base/rate_unit.h"
 
 namespace railgauge {
@@ -43,7 +44,7 @@ constexpr std::array<RateUnit, 4> kShownRates = {
 Result<double> ParseQuantity(std::string_view text, std::span<const Unit> units,
                              std::string_view examples) {
   const auto fail = [&](std::string_view why) {
-    return Fail(MakeError("read quantity", fmt::format("'{}'", Printable(text)), std::string(why),
+    return Fail(MakeError("read quantity", Quoted(text), std::string(why),
                           fmt::format("Write it like {}", examples)));
   };
   double number = 0;
@@ -56,8 +57,7 @@ Result<double> ParseQuantity(std::string_view text, std::span<const Unit> units,
   for (const Unit& unit : units) {
     if (unit.name == name) return number * unit.factor;
   }
-  return fail(name.empty() ? std::string("it has no unit")
-                           : fmt::format("'{}' is no unit here", Printable(name)));
+  return fail(name.empty() ? std::string("it has no unit") : Quoted(name) + " is no unit here");
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ Result<Bytes> ParseBytes(std::string_view text) {
   RAILGAUGE_ASSIGN_OR_RETURN(const double value,
                              ParseQuantity(text, kByteUnits, "4096, 64KiB, 1MiB or 80GB"));
   if (value != std::floor(value) || value >= 0x1p63) {
-    return Fail(MakeError("read quantity", fmt::format("'{}'", Printable(text)),
+    return Fail(MakeError("read quantity", Quoted(text),
                           "it is no whole number of bytes below 2^63",
                           "Write it like 4096, 64KiB, 1MiB or 80GB"));
   }
@@ -85,8 +85,8 @@ Result<Nanoseconds> ParseDuration(std::string_view text) {
   // Far below what 64 bits hold (292 years), so that sums and small multiples hold, too.
   constexpr double kYear = 365 * 24 * 3600e9;
   if (value > kYear) {
-    return Fail(MakeError("read quantity", fmt::format("'{}'", Printable(text)),
-                          "it is longer than a year", "Write it like 500us, 10ms, 60s or 5min"));
+    return Fail(MakeError("read quantity", Quoted(text), "it is longer than a year",
+                          "Write it like 500us, 10ms, 60s or 5min"));
   }
   return Nanoseconds(std::llround(value));
 }

@@ -4,6 +4,7 @@
 
 #include "fmt/core.h"
 #include "fmt/format.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/cell_table.h"
 #include "lib/placement/speed_class.h"
 #include "lib/topology/nic_slot.h"
@@ -25,9 +26,7 @@ std::string SizesOf(const Conditions& conditions) {
   return fmt::format("{}", fmt::join(sizes, ", "));
 }
 
-std::string OrUnknown(const std::string& text) {
-  return text.empty() ? "unknown" : "'" + Printable(text) + "'";
-}
+std::string OrUnknown(const std::string& text) { return text.empty() ? "unknown" : Quoted(text); }
 
 Error Incomparable(const std::string& name, std::string reason, std::string advice) {
   return MakeError("compare", name, std::move(reason), std::move(advice));

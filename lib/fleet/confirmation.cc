@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "lib/report/bounded_json.h"
 #include "lib/stats/false_discovery.h"
 #include "lib/stats/median.h"
 #include "lib/stats/ratio_outcome.h"
@@ -122,7 +123,8 @@ std::string ToJson(const ConfirmationPlan& confirmation, const FleetPlan& plan) 
 
 Result<ConfirmationPlan> ParseConfirmation(std::string_view json, const FleetPlan& plan,
                                            const std::string& path) {
-  const Json root = Json::parse(json.begin(), json.end(), nullptr, false);
+  constexpr char kAdvice[] = "Remove its folder; what stands out still is measured again";
+  RAILGAUGE_ASSIGN_OR_RETURN(const Json root, ParseBoundedJson<Json>(json, path, kAdvice));
   const auto suspect =
       root.is_object() ? PairNamed(root.value("suspect", Json()), plan) : std::nullopt;
   const auto reference =
@@ -135,8 +137,7 @@ Result<ConfirmationPlan> ParseConfirmation(std::string_view json, const FleetPla
     if (good) confirmation.nics.push_back(nic.get<std::string>());
   }
   if (!good) {
-    return Fail(MakeError("read", path, "it is none of this plan's suspicions",
-                          "Remove its folder; what stands out still is measured again"));
+    return Fail(MakeError("read", path, "it is none of this plan's suspicions", kAdvice));
   }
   confirmation.suspect = *suspect;
   confirmation.reference = *reference;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/report/bounded_json.h"
 #include "nlohmann/json.hpp"
 
 namespace railgauge {
@@ -139,8 +140,9 @@ std::string ToJson(const FleetPlan& plan) {
 }
 
 Result<FleetPlan> ParsePlan(std::string_view json, const std::string& path) {
-  const Json root = Json::parse(json.begin(), json.end(), nullptr, false);
-  if (!root.is_object()) return Fail(PlanError(path, "it is no JSON object, or cut off"));
+  RAILGAUGE_ASSIGN_OR_RETURN(const Json root,
+                             ParseBoundedJson<Json>(json, path, PlanError(path, "").advice));
+  if (!root.is_object()) return Fail(PlanError(path, "it is no JSON object"));
   if (root.value("schema_version", Json()) != kSchema) {
     return Fail(PlanError(path, fmt::format("its schema_version is not {}", kSchema)));
   }

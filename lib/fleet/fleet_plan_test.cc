@@ -78,7 +78,7 @@ TEST(FleetPlanTest, WhatIsNoPlanIsToldWithItsPath) {
     return text.replace(at, from.size(), to);
   };
   for (const auto& [text, reason] : std::map<std::string, std::string>{
-           {good.substr(0, good.size() / 2), "cut off"},
+           {good.substr(0, good.size() / 2), "it is no JSON from here on"},
            {edited("\"schema_version\": 1", "\"schema_version\": 2"), "schema_version"},
            {edited("\"name\": \"n1\"", "\"name\": \"../n1\""), "proper name"},
            {edited("\"name\": \"n1\"", "\"name\": \"n0\""), "twice"},

@@ -10,6 +10,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/file.h"
+#include "lib/base/file_error.h"
 #include "lib/base/output_path.h"
 #include "lib/fleet/fleet_table.h"
 #include "lib/peer/token.h"
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kWith = "with-";
 
 Error FileError(const std::error_code& error, std::string operation, const std::string& path) {
-  return ErrnoError(error.value(), std::move(operation), path);
+  return FileError(FileUse::kWrite, error.value(), std::move(operation), path);
 }
 
 Status MakeFolder(const std::string& path) {
@@ -33,6 +34,17 @@ Status MakeFolder(const std::string& path) {
   fs::create_directories(path, error);
   if (error) return Fail(FileError(error, "make the folder", path));
   return {};
+}
+
+// The uppermost folder of `path` that is not there; empty where all are.
+fs::path FirstMissing(const fs::path& path) {
+  std::error_code error;
+  fs::path first;
+  for (fs::path folder = path; !fs::exists(folder, error) && folder.has_relative_path();
+       folder = folder.parent_path()) {
+    first = folder;
+  }
+  return first;
 }
 
 std::vector<std::string> NamesIn(const std::string& path) {
@@ -75,7 +87,7 @@ Result<FleetPlan> FleetTree::ReadPlan() const {
         ErrnoError(ENOENT, "open", PlanPath(),
                    "Make a plan with: railgauge fleet plan --hosts=LIST --output=" + root_));
   }
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string json, ReadFile(PlanPath()));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string json, ReadRegularFile(PlanPath()));
   return ParsePlan(json, PlanPath());
 }
 
@@ -85,8 +97,15 @@ Status FleetTree::WritePlan(const FleetPlan& plan) const {
     return Fail(ErrnoError(EEXIST, "write", PlanPath(),
                            "Give a new folder, or run the plan that is there"));
   }
+  const fs::path made = FirstMissing(root_);
   RAILGAUGE_RETURN_IF_ERROR(MakeFolder(root_));
-  return WriteFileAtomically(PlanPath(), ToJson(plan));
+  const Status written = WriteFileAtomically(PlanPath(), ToJson(plan));
+  std::error_code error;
+  // A folder without a plan is of no use; what somebody else put there meanwhile keeps it.
+  for (fs::path folder = root_; !written && !made.empty(); folder = folder.parent_path()) {
+    if (!fs::remove(folder, error) || folder == made) break;
+  }
+  return written;
 }
 
 Status FleetTree::Prepare() const {
@@ -133,7 +152,7 @@ std::vector<std::string> FleetTree::SuspicionsThere() const { return NamesIn(roo
 std::string WhyNotWhole(const std::string& directory) {
   const std::string path = directory + "/run.json";
   if (!IsThere(path)) return kNotMeasured;
-  const auto content = ReadFile(path);
+  const auto content = ReadRegularFile(path);
   if (!content) return content.error().ToString();
   const auto state = ParseRunState(*content, path);
   if (!state) return state.error().ToString();

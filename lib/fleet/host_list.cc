@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/fleet/host_range.h"
 
 namespace railgauge {
@@ -39,13 +40,12 @@ class Hosts {
   Status Add(FleetNode node, const std::string& where) {
     if (node.address.empty()) node.address = node.name;
     if (!IsNodeName(node.name)) {
-      return Fail(HostError("read the hosts", where,
-                            fmt::format("'{}' is no host name", Printable(node.name))));
+      return Fail(HostError("read the hosts", where, Quoted(node.name) + " is no host name"));
     }
     if (!IsAddress(node.address)) {
       return Fail(
           HostError("read the hosts", where,
-                    fmt::format("'{}' is no address of {}", Printable(node.address), node.name)));
+                    fmt::format("{} is no address of {}", Quoted(node.address), node.name)));
     }
     if (!names_.insert(node.name).second) {
       return Fail(HostError("read the hosts", where, node.name + " is there twice"));

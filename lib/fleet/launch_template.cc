@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 
 namespace railgauge {
 namespace {
@@ -29,7 +30,7 @@ constexpr std::array<std::string_view, 4> kInWords = {"{host}", "{address}", "{i
                                                       "{command}"};
 
 Error TemplateError(std::string_view text, std::string reason) {
-  return MakeError("read --launch", fmt::format("'{}'", Printable(text)), std::move(reason),
+  return MakeError("read --launch", Quoted(text), std::move(reason),
                    "Write srun, ssh, mpirun, or like --launch='ssh {host} {command}'");
 }
 

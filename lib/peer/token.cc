@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "fmt/core.h"
+#include "lib/base/file_error.h"
 #include "lib/base/unique_fd.h"
 
 namespace railgauge {
@@ -57,10 +58,10 @@ Status MakeTokenFile(const std::string& path) {
   const std::string text = token.ToText();
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!fd.valid()) {
-    return Fail(ErrnoError(errno, "make token file", path,
-                           errno == EEXIST ? "A token is never replaced: remove it, or choose "
-                                             "another name"
-                                           : ""));
+    return Fail(FileError(FileUse::kWrite, errno, "make token file", path,
+                          errno == EEXIST ? "A token is never replaced: remove it, or choose "
+                                            "another name"
+                                          : ""));
   }
   const bool written =
       ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
@@ -68,22 +69,25 @@ Status MakeTokenFile(const std::string& path) {
   if (written) return {};
   const int error = errno;
   ::unlink(path.c_str());  // half a token is of no use
-  return Fail(ErrnoError(error, "write token file", path));
+  return Fail(FileError(FileUse::kWrite, error, "write token file", path));
 }
 
 Result<Token> ReadTokenFile(const std::string& path) {
   // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) {
-    return Fail(ErrnoError(errno, "read token file", path,
-                           errno == ENOENT ? "Make one with: railgauge token FILE, and copy it to "
-                                             "the other host"
-                                           : ""));
+    return Fail(FileError(FileUse::kRead, errno, "read token file", path,
+                          errno == ENOENT ? "Make one with: railgauge token FILE, and copy it to "
+                                            "the other host"
+                                          : ""));
   }
   struct stat facts = {};
-  if (::fstat(fd.get(), &facts) != 0) return Fail(ErrnoError(errno, "read token file", path));
+  if (::fstat(fd.get(), &facts) != 0) {
+    return Fail(FileError(FileUse::kRead, errno, "read token file", path));
+  }
   if (!S_ISREG(facts.st_mode)) {
-    return Fail(MakeError("read token file", path, "it is no regular file"));
+    return Fail(MakeError("read token file", path, "it is no regular file",
+                          "Give the file that railgauge token FILE made"));
   }
   if ((facts.st_mode & kOthers) != 0) {
     return Fail(MakeError("read token file", path,
@@ -93,7 +97,7 @@ Result<Token> ReadTokenFile(const std::string& path) {
   }
   char text[256];
   const ssize_t length = ::read(fd.get(), text, sizeof(text));
-  if (length < 0) return Fail(ErrnoError(errno, "read token file", path));
+  if (length < 0) return Fail(FileError(FileUse::kRead, errno, "read token file", path));
   const auto token = Token::Parse({text, static_cast<size_t>(length)});
   if (token) return *token;
   return Fail(MakeError("read token file", path, "it holds no railgauge token",

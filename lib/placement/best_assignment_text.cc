@@ -4,6 +4,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/counted.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/sentences.h"
 #include "lib/report/text_matrix.h"
 #include "lib/topology/relation.h"
@@ -147,9 +148,9 @@ std::string FormatBestAssignment(const Machine& machine, const BestAssignment& b
 std::string DecisionCsv(const RunIdentity& run, const Decision& given, const BestAssignment& best) {
   std::string csv = fmt::format(
       "# best measured assignment of run {} of {} ({})\n# worst consumer {}, in total {}",
-      Printable(run.run_id),
-      run.instance_type.empty() ? "unknown instance type" : Printable(run.instance_type),
-      Printable(run.platform), RateOf(best.value.worst), RateOf(best.value.total));
+      Shortened(run.run_id),
+      run.instance_type.empty() ? "unknown instance type" : Shortened(run.instance_type),
+      Shortened(run.platform), RateOf(best.value.worst), RateOf(best.value.total));
   if (best.worst_gain) {
     csv += fmt::format("; worst consumer {} against {}", Percent(*best.worst_gain),
                        Printable(given.source));

@@ -93,8 +93,9 @@ TEST(DecisionTest, ReadsFiles) {
   EXPECT_EQ(ReadDecisionFile(path, MakeP5())->source, path);
   const auto missing = ReadDecisionFile(path + ".not", MakeP5());
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().ToString(),
-            "open " + path + ".not: ENOENT (No such file or directory)");
+  EXPECT_EQ(
+      missing.error().ToString(),
+      "open " + path + ".not: ENOENT (No such file or directory). Check how the path is spelled.");
   const auto directory = ReadDecisionFile(testing::TempDir(), MakeP5());
   ASSERT_FALSE(directory);
 }

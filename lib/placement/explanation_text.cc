@@ -7,6 +7,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/counted.h"
+#include "lib/base/quoted.h"
 #include "lib/base/result.h"
 #include "lib/placement/sentences.h"
 #include "lib/report/text_matrix.h"
@@ -91,10 +92,10 @@ std::string NameOfPlace(const RunRecords& records, const MemoryPlace& place) {
 std::string Heading(const RunRecords& records, const std::string& what) {
   const RunIdentity& run = records.run;
   std::string text = fmt::format(
-      "run {} of {} ({}), host {}\n", run.run_id.empty() ? "unknown" : Printable(run.run_id),
-      run.instance_type.empty() ? "an unknown instance type" : Printable(run.instance_type),
-      run.platform.empty() ? "unknown" : Printable(run.platform),
-      run.host.empty() ? "unknown" : Printable(run.host));
+      "run {} of {} ({}), host {}\n", run.run_id.empty() ? "unknown" : Shortened(run.run_id),
+      run.instance_type.empty() ? "an unknown instance type" : Shortened(run.instance_type),
+      run.platform.empty() ? "unknown" : Shortened(run.platform),
+      run.host.empty() ? "unknown" : Shortened(run.host));
   text += Line(what, 0);
   if (!records.missing.empty()) {
     text += Line("not in this run directory: " + JoinWithAnd(records.missing), 0);

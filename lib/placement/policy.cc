@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "lib/base/nearest.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/policies/consumers.h"
 #include "lib/placement/policies/mooncake.h"
 #include "lib/placement/policies/nccl.h"
@@ -76,7 +77,7 @@ Result<Decision> DecideByPolicy(std::string_view name, const Machine& machine) {
   for (const Policy& policy : Policies()) names.emplace_back(policy.name);
   const auto nearest = Nearest(name, names);
   return Fail(
-      MakeError("decide by policy", fmt::format("'{}'", Printable(name)),
+      MakeError("decide by policy", Quoted(name),
                 fmt::format("there is no such policy; there is: {}", fmt::join(names, ", ")),
                 nearest ? fmt::format("Write '{}', or name a file that exists", *nearest)
                         : "Name one of them, or a decision file that exists"));

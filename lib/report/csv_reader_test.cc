@@ -61,14 +61,22 @@ TEST(CsvReaderTest, EveryErrorNamesTheLine) {
   EXPECT_EQ(ErrorOf("a\nb\"c\n"),
             "read f.csv:2: there is a quote inside a field without quotes. Put the field in quotes "
             "and write the quote inside it twice.");
-  EXPECT_EQ(ErrorOf("a\n\"b\"c\n"), "read f.csv:2: there is text after a closing quote");
-  EXPECT_EQ(ErrorOf("a\nb,\"c\nd\n"), "read f.csv:2: a quote is opened and never closed");
-  EXPECT_EQ(ErrorOf("a\rb\n"), "read f.csv:1: there is a carriage return inside a line");
+  EXPECT_EQ(
+      ErrorOf("a\n\"b\"c\n"),
+      "read f.csv:2: there is text after a closing quote. Write a quote inside a field twice.");
+  EXPECT_EQ(ErrorOf("a\nb,\"c\nd\n"),
+            "read f.csv:2: a quote is opened and never closed. Give a CSV file as it was written: "
+            "this one may be cut off, or another.");
+  EXPECT_EQ(ErrorOf("a\rb\n"),
+            "read f.csv:1: there is a carriage return inside a line. End lines with a line feed, "
+            "alone or behind one carriage return.");
   EXPECT_EQ(ErrorOf(std::string_view("a\nb\0c\n", 6)),
-            "read f.csv:2: it holds bytes that no text has, so it is no CSV file");
+            "read f.csv:2: it holds bytes that no text has, so it is no CSV file. Give a CSV file "
+            "as it was written: this one may be cut off, or another.");
   EXPECT_EQ(ErrorOf("\x7f"
                     "ELF\n"),
-            "read f.csv:1: it holds bytes that no text has, so it is no CSV file");
+            "read f.csv:1: it holds bytes that no text has, so it is no CSV file. Give a CSV file "
+            "as it was written: this one may be cut off, or another.");
 }
 
 TEST(CsvReaderTest, ReadsWhatTheWriterWrites) {

@@ -8,6 +8,9 @@
 namespace railgauge {
 namespace {
 
+constexpr char kAsWritten[] =
+    "Give a CSV file as it was written: this one may be cut off, or another";
+
 // Bytes that no text has.
 constexpr bool IsBinary(unsigned char byte) {
   return (byte < 0x20 && byte != '\t' && byte != '\r' && byte != '\n') || byte == 0x7f;
@@ -108,13 +111,13 @@ Result<size_t> CsvFields::Take(std::string_view text, End end, size_t line,
     stop = text.substr(position).starts_with('"') ? TakeQuoted(text, position)
                                                   : TakePlain(text, position);
   }
-  const auto fail = [&](size_t at, const char* reason, const char* advice = "") {
+  const auto fail = [&](size_t at, const char* reason, const char* advice) {
     return Fail(CsvError(file_name, at, reason, advice));
   };
   switch (stop) {
     case Stop::kEndOfText:
       if (end == End::kOfText) return size_t{0};
-      if (never_closed_) return fail(field_line, "a quote is opened and never closed");
+      if (never_closed_) return fail(field_line, "a quote is opened and never closed", kAsWritten);
       if (position < text.size()) break;  // a carriage return is the last byte
       [[fallthrough]];
     case Stop::kField:
@@ -124,14 +127,17 @@ Result<size_t> CsvFields::Take(std::string_view text, End end, size_t line,
     case Stop::kReturn:
       break;
     case Stop::kBinary:
-      return fail(line + lines_, "it holds bytes that no text has, so it is no CSV file");
+      return fail(line + lines_, "it holds bytes that no text has, so it is no CSV file",
+                  kAsWritten);
     case Stop::kQuote:
       return fail(line + lines_, "there is a quote inside a field without quotes",
                   "Put the field in quotes and write the quote inside it twice");
     case Stop::kAfterQuote:
-      return fail(line + lines_, "there is text after a closing quote");
+      return fail(line + lines_, "there is text after a closing quote",
+                  "Write a quote inside a field twice");
   }
-  return fail(line + lines_, "there is a carriage return inside a line");
+  return fail(line + lines_, "there is a carriage return inside a line",
+              "End lines with a line feed, alone or behind one carriage return");
 }
 
 }  // namespace railgauge

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/base/file_error.h"
 
 namespace railgauge {
 namespace {
@@ -25,11 +26,11 @@ Result<CsvStream> CsvStream::Open(const std::string& path) {
   // Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) {
-    return Fail(
-        ErrnoError(errno, "open", path, errno == ENOENT ? "Give the directory of a run" : ""));
+    return Fail(FileError(FileUse::kRead, errno, "open", path,
+                          errno == ENOENT ? "Give the directory of a run" : ""));
   }
   struct stat status = {};
-  if (::fstat(fd.get(), &status) != 0) return Fail(ErrnoError(errno, "stat", path));
+  if (::fstat(fd.get(), &status) != 0) return Fail(FileError(FileUse::kRead, errno, "stat", path));
   if (!S_ISREG(status.st_mode)) {
     return Fail(
         MakeError("read", path, "it is not a regular file",
@@ -60,7 +61,7 @@ Status CsvStream::Fill() {
     const ssize_t n = ::pread(fd_.get(), buffer_.data() + size, buffer_.size() - size,
                               static_cast<off_t>(read_offset_));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return Fail(ErrnoError(errno, "read", name_));
+    if (n < 0) return Fail(FileError(FileUse::kRead, errno, "read", name_));
     at_end_ = n == 0;
     size += static_cast<size_t>(n);
     read_offset_ += static_cast<uint64_t>(n);

@@ -4,6 +4,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/counted.h"
+#include "lib/base/quoted.h"
 
 namespace railgauge::internal {
 
@@ -16,15 +17,15 @@ Status SameRun(const RunIdentity& first, const RunIdentity& run, const std::stri
   if (first.run_id != run.run_id) {
     return Fail(CsvError(file_name, line,
                          fmt::format("the row is of run '{}' and the rows above are of run '{}'",
-                                     Printable(run.run_id), Printable(first.run_id)),
+                                     Shortened(run.run_id), Shortened(first.run_id)),
                          "Give one run at a time"));
   }
   size_t i = 0;
   while (a[i] == b[i]) ++i;
   return Fail(CsvError(file_name, line,
                        fmt::format("{} is '{}', and '{}' in the rows above of the same run '{}'",
-                                   ColumnsOf<RunIdentity>()[i].name, Printable(b[i]),
-                                   Printable(a[i]), Printable(run.run_id)),
+                                   ColumnsOf<RunIdentity>()[i].name, Shortened(b[i]),
+                                   Shortened(a[i]), Shortened(run.run_id)),
                        "Give the file as it was written: rows of different machines were mixed"));
 }
 

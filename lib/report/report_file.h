@@ -24,11 +24,11 @@ bool HasReport(const std::string& directory) {
   return ::access(ReportPath<Row>(directory).c_str(), F_OK) == 0;
 }
 
-// Errors: as of ReadFile and ParseReport.
+// Errors: as of ReadRegularFile and ParseReport.
 template <typename Row>
 Result<Recorded<Row>> ReadReport(const std::string& directory, size_t max_bytes = size_t{4} << 30) {
   const std::string path = ReportPath<Row>(directory);
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path, max_bytes));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadRegularFile(path, max_bytes));
   return ParseReport<Row>(content, path);
 }
 

@@ -1,6 +1,7 @@
 #include "lib/report/row_stream.h"
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 
 namespace railgauge {
 namespace {
@@ -30,8 +31,7 @@ Status RecordStream::TakeHeader() {
   for (size_t i = 0; i < header_.size(); ++i) {
     if (i < found.size() && found[i] == header_[i]) continue;
     return Fail(ErrorHere(fmt::format("column {} is '{}' and must be '{}'", i + 1,
-                                      i < found.size() ? Printable(found[i].substr(0, 100)) : "",
-                                      header_[i])));
+                                      i < found.size() ? Shortened(found[i]) : "", header_[i])));
   }
   field_count_ = found.size();
   return {};
@@ -45,7 +45,7 @@ Status RecordStream::CheckRow() const {
   static const std::string kVersion = std::to_string(kSchemaVersion);
   if (fields()[0] == kVersion) return {};
   return Fail(ErrorHere(fmt::format("schema_version is '{}' and this program reads {}",
-                                    Printable(fields()[0].substr(0, 100)), kVersion)));
+                                    Shortened(fields()[0]), kVersion)));
 }
 
 // Every value of these columns is a text, as it stands there.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/quoted.h"
 #include "lib/base/result.h"
 #include "lib/record/records.h"
 #include "lib/report/csv_stream.h"
@@ -96,8 +97,7 @@ class RowStream : public RecordStream {
     for (const Column<Row>& column : ColumnsOf<Row>()) {
       const std::string_view field = fields()[at++];
       if (column.parse(field, row)) continue;
-      return Fail(ErrorHere("'" + Printable(field.substr(0, 100)) + "' is no value of column " +
-                            std::string(column.name)));
+      return Fail(ErrorHere(Quoted(field) + " is no value of column " + std::string(column.name)));
     }
     return row;
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/report/csv_writer.h"
 
 namespace railgauge {
@@ -46,8 +47,8 @@ Result<size_t> Indexer::RunOf(const RecordStream& stream) {
     return Fail(
         CsvError(stream.name(), stream.position().line,
                  fmt::format("{} is '{}', and '{}' in other rows of the same run '{}' of host '{}'",
-                             column.name, Printable(here), Printable(before), Printable(run.run_id),
-                             Printable(run.host)),
+                             column.name, Shortened(here), Shortened(before), Shortened(run.run_id),
+                             Shortened(run.host)),
                  "Give the files as they were written: rows of different machines were mixed"));
   }
   return entry->second;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "lib/report/bounded_json.h"
 #include "nlohmann/json.hpp"
 
 namespace railgauge {
@@ -11,9 +12,10 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr char kAsWritten[] = "Give the run directory as it was written, or remove the file";
+
 Error NoRunJson(const std::string& path, std::string reason) {
-  return MakeError("read", path, std::move(reason),
-                   "Give the run directory as it was written, or remove the file");
+  return MakeError("read", path, std::move(reason), kAsWritten);
 }
 
 // The member `name`, or null where there is none, or `object` is none.
@@ -54,8 +56,8 @@ std::vector<PciAddress> OrderOfGpus(const Json& machine) {
 }  // namespace
 
 Result<RunState> ParseRunState(std::string_view content, const std::string& path) {
-  const Json root = Json::parse(content.begin(), content.end(), nullptr, false);
-  if (!root.is_object()) return Fail(NoRunJson(path, "it is no JSON object, or cut off"));
+  RAILGAUGE_ASSIGN_OR_RETURN(const Json root, ParseBoundedJson<Json>(content, path, kAsWritten));
+  if (!root.is_object()) return Fail(NoRunJson(path, "it is no JSON object"));
   const Json& run_id = Member(root, "run_id");
   if (!run_id.is_string()) return Fail(NoRunJson(path, "it has no run_id, so it is no run.json"));
   RunState state;

@@ -64,8 +64,25 @@ TEST(RunStateTest, AnotherFileIsOneLine) {
         std::string(100'000, '['), std::string("{\"run_id\":\"r\",\"cuda_order\":[3]}")}) {
     const auto state = ParseRunState(content, "run.json");
     ASSERT_FALSE(state);
-    EXPECT_TRUE(state.error().ToString().starts_with("read run.json: "));
+    EXPECT_TRUE(state.error().ToString().starts_with("read run.json:"));
   }
+}
+
+TEST(RunStateTest, WhatIsWrongIsToldWithItsLine) {
+  const auto said = [](const std::string& content) {
+    const auto state = ParseRunState(content, "run.json");
+    return state ? "" : state.error().ToString();
+  };
+  EXPECT_EQ(
+      said("{\n\"run_id\": \"r1\",\n"),
+      "read run.json:3: it is no JSON from here on. Give the run directory as it was written, "
+      "or remove the file.");
+  EXPECT_NE(said("[]").find("it is no JSON object"), std::string::npos);
+  EXPECT_NE(said("{\"run_id\": 1e999}").find("a number that is too large"), std::string::npos);
+  // What prints or copies it would recurse as deep.
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  EXPECT_NE(said("{\"run_id\": \"r1\", \"x\": " + deep + "}").find("nests too deep"),
+            std::string::npos);
 }
 
 }  // namespace

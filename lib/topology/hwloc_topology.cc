@@ -10,6 +10,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/file.h"
+#include "lib/base/file_error.h"
 #include "lib/topology/trial.h"
 #include "lib/topology/xml_text.h"
 
@@ -53,9 +54,11 @@ Result<Topology> InitTopology(XmlDetail detail) {
 Result<std::string> ReadXmlFile(const std::string& path) {
   const std::string operation = "read topology XML";
   struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return Fail(ErrnoError(errno, operation, path));
+  if (::stat(path.c_str(), &status) != 0)
+    return Fail(FileError(FileUse::kRead, errno, operation, path));
   if (!S_ISREG(status.st_mode)) {
-    return Fail(MakeError(operation, path, "it is not a regular file"));
+    return Fail(MakeError(operation, path, "it is not a regular file",
+                          "Write it to a file: lstopo --of xml --filter io:all FILE.xml"));
   }
   Result<std::string> text = ReadFile(path, kMaxXmlBytes);
   if (!text) text.error().operation = operation;

@@ -8,25 +8,20 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/topology/spelling.h"
 
 namespace railgauge {
 namespace {
 
 constexpr size_t kMaxListed = 10;
-// Longer texts are cut before they are compared and shown; no name here is that long.
+// Longer texts are cut before they are compared; no name here is that long.
 constexpr size_t kMaxTextSize = 100;
 
 std::string_view Trim(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// What a user gave, as an Error's object: quoted, of bounded length.
-std::string Quoted(std::string_view text) {
-  return fmt::format("'{}{}'", Printable(text.substr(0, kMaxTextSize)),
-                     text.size() > kMaxTextSize ? "…" : "");
 }
 
 // "This machine has A, B, C".
@@ -127,17 +122,19 @@ Result<MemoryPlace> ResolveOrdinal(const Machine& machine, std::string_view text
                          fmt::format("It lists {}", JoinSome(devices, kMaxListed))));
 }
 
-// Resolves each entry of a comma list by `resolve`; doubles count once.
-template <typename T, typename Resolve>
-Result<std::vector<T>> ResolveList(std::string_view list, const Resolve& resolve) {
+// Resolves each entry of a comma list by `resolve`; one that is there twice is an Error of `twice`.
+template <typename T, typename Resolve, typename Twice>
+Result<std::vector<T>> ResolveList(std::string_view list, const Resolve& resolve,
+                                   const Twice& twice) {
   std::vector<T> resolved;
   while (true) {
     const size_t comma = list.find(',');
     const std::string_view entry = Trim(list.substr(0, comma));
     RAILGAUGE_ASSIGN_OR_RETURN(T item, resolve(entry));
-    if (std::find(resolved.begin(), resolved.end(), item) == resolved.end()) {
-      resolved.push_back(std::move(item));
+    if (std::find(resolved.begin(), resolved.end(), item) != resolved.end()) {
+      return Fail(twice(entry, item));
     }
+    resolved.push_back(std::move(item));
     if (comma == std::string_view::npos) return resolved;
     list.remove_prefix(comma + 1);
   }
@@ -185,14 +182,22 @@ Result<MemoryPlace> ResolvePlace(const Machine& machine, std::string_view text,
 }
 
 Result<std::vector<NicKey>> ResolveNics(const Machine& machine, std::string_view list) {
-  return ResolveList<NicKey>(list,
-                             [&](std::string_view text) { return ResolveNic(machine, text); });
+  return ResolveList<NicKey>(
+      list, [&](std::string_view text) { return ResolveNic(machine, text); },
+      [](std::string_view text, const NicKey& nic) {
+        return MakeError("find NIC", Quoted(text),
+                         "NIC " + nic.address.ToString() + " is in the list twice",
+                         "Name each NIC once");
+      });
 }
 
 Result<std::vector<MemoryPlace>> ResolvePlaces(const Machine& machine, std::string_view list,
                                                const std::vector<PciAddress>& cuda_order) {
   return ResolveList<MemoryPlace>(
-      list, [&](std::string_view text) { return ResolvePlace(machine, text, cuda_order); });
+      list, [&](std::string_view text) { return ResolvePlace(machine, text, cuda_order); },
+      [](std::string_view text, const MemoryPlace& place) {
+        return PlaceError(text, place.ToString() + " is in the list twice", "Name each place once");
+      });
 }
 
 }  // namespace railgauge

@@ -27,8 +27,8 @@ Result<NicKey> ResolveNic(const Machine& machine, std::string_view text);
 Result<MemoryPlace> ResolvePlace(const Machine& machine, std::string_view text,
                                  const std::vector<PciAddress>& cuda_order);
 
-// Comma-separated lists, in the order given; blanks around an entry are ignored, and what is named
-// twice (in two spellings, say) counts once. An empty entry is an error.
+// Comma-separated lists, in the order given; blanks around an entry are ignored. An empty entry is
+// an error, and so is what is named twice, also in two spellings: another was meant.
 Result<std::vector<NicKey>> ResolveNics(const Machine& machine, std::string_view list);
 Result<std::vector<MemoryPlace>> ResolvePlaces(const Machine& machine, std::string_view list,
                                                const std::vector<PciAddress>& cuda_order);

@@ -151,19 +151,27 @@ TEST(ResolvePlaceTest, BadSpellings) {
   ExpectPart(PlaceMessage(p4d, "nmua0"), "The nearest spelling is numa0.");
 }
 
-TEST(ResolveListTest, KeepsTheOrderAndCountsDoublesOnce) {
+TEST(ResolveListTest, KeepsTheOrder) {
   const Machine p4d = MakeP4d();
-  const auto nics = ResolveNics(p4d, "rdmap32s27, 10:1b.0,0000:20:1b.0");
+  const auto nics = ResolveNics(p4d, "rdmap32s27, 10:1b.0");
   ASSERT_TRUE(nics);
   ASSERT_EQ(nics->size(), 2u);
   EXPECT_EQ((*nics)[0].name, "rdmap32s27");
   EXPECT_EQ((*nics)[1].name, "rdmap16s27");
 
-  const auto places = ResolvePlaces(p4d, "numa1,gpu0,gpu:0000:10:1c.0", PciList({"0000:10:1c.0"}));
+  const auto places = ResolvePlaces(p4d, "numa1,gpu0", PciList({"0000:10:1c.0"}));
   ASSERT_TRUE(places);
   ASSERT_EQ(places->size(), 2u);
   EXPECT_EQ((*places)[0].ToString(), "numa1");
   EXPECT_EQ((*places)[1].ToString(), "gpu:0000:10:1c.0");
+}
+
+TEST(ResolveListTest, WhatIsThereTwiceIsAnErrorInWhateverSpelling) {
+  const Machine p4d = MakeP4d();
+  ExpectPart(Message(ResolveNics(p4d, "rdmap32s27,10:1b.0,0000:20:1b.0")),
+             "find NIC '0000:20:1b.0': NIC 0000:20:1b.0 is in the list twice");
+  ExpectPart(Message(ResolvePlaces(p4d, "gpu0,numa1,gpu:0000:10:1c.0", PciList({"0000:10:1c.0"}))),
+             "'gpu:0000:10:1c.0': gpu:0000:10:1c.0 is in the list twice");
 }
 
 TEST(ResolveListTest, OneBadEntryIsTheError) {

@@ -10,6 +10,7 @@
 #include "fmt/core.h"
 #include "lib/base/file.h"
 #include "lib/base/nearest.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/import/import_source.h"
 #include "lib/placement/import/job_devices.h"
 #include "lib/placement/import/mooncake_topology.h"
@@ -78,20 +79,8 @@ Result<std::string> ReadPlacementFile(const std::string& path) {
                           "Write --placement=FORMAT:FILE"));
   }
   auto content = ReadFile(path, kMaxBytes);
-  if (content) return content;
-  switch (content.error().error_number) {
-    case ENOENT:
-      content.error().advice =
-          "Name a file that exists, or a policy (railgauge policies lists them)";
-      break;
-    case EISDIR:
-      content.error().advice = "Name a file in it";
-      break;
-    case EACCES:
-      content.error().advice = "Give yourself leave to read it";
-      break;
-    default:
-      break;
+  if (!content && content.error().error_number == ENOENT) {
+    content.error().advice = "Name a file that exists, or a policy (railgauge policies lists them)";
   }
   return content;
 }
@@ -107,7 +96,7 @@ std::optional<Error> WrongPrefix(const std::string& placement) {
   for (const PlacementFormat& format : kFormats) names.emplace_back(format.name);
   const auto nearest = Nearest(word, names);
   return MakeError(
-      "read placement", "'" + Printable(placement) + "'", "there is no format '" + word + "'",
+      "read placement", Quoted(placement), "there is no format '" + word + "'",
       (nearest ? "Write '" + *nearest + ":FILE'; formats are " : "Formats are ") + FormatNames());
 }
 
@@ -181,6 +170,16 @@ std::string_view DetectFormat(std::string_view content) {
   if (Has(content, kUcxVariable)) return "ucx";
   if (Has(content, "GRES=") || Has(content, "SLURM_")) return "slurm";
   return Has(first, ",") ? "csv" : "";
+}
+
+std::vector<std::string> FilesOfPlacement(const std::string& placement) {
+  if (IsPolicy(placement) || placement.starts_with(kUcxVariable)) return {};
+  const auto format = ForcedFormat(placement);
+  if (!format) return {placement};
+  const std::string file = placement.substr(format->size() + 1);
+  const size_t comma = file.find(',');
+  if (*format != "nccl-graph" || comma == std::string::npos) return {file};
+  return {file.substr(0, comma), file.substr(comma + 1)};
 }
 
 Result<Decision> DecidePlacement(const std::string& placement, const Machine& machine,

@@ -24,6 +24,9 @@ std::span<const PlacementFormat> PlacementFormats();
 // The name of the format that `content` seems to be in; empty when it is like none.
 std::string_view DetectFormat(std::string_view content);
 
+// The files that DecidePlacement would read for `placement`: none of a policy. They need not exist.
+std::vector<std::string> FilesOfPlacement(const std::string& placement);
+
 // The decision that `placement` names on `machine`:
 //  * POLICY, a name of Policies();
 //  * FILE, whose format is detected from what it holds; FORMAT:FILE where it is told;

@@ -9,6 +9,7 @@
 namespace railgauge {
 
 Error ImportError(const ImportSource& source, size_t line, std::string reason, std::string advice) {
+  if (advice.empty()) advice = "Give the file as it was written";
   return MakeError("read", fmt::format("{}:{}", source.file_name, line), std::move(reason),
                    std::move(advice));
 }

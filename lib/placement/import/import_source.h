@@ -27,7 +27,7 @@ struct ImportSource {
   const std::vector<PciAddress>& cuda_order;
 };
 
-// An Error about line `line` of the file.
+// An Error about line `line` of the file. Without advice: to give the file as it was written.
 Error ImportError(const ImportSource& source, size_t line, std::string reason,
                   std::string advice = "");
 // `error`, which says nothing of the file, as one about that line.

@@ -87,8 +87,9 @@ TEST(ImportTest, WhatCannotBeReadIsToldWithWhatToDo) {
       "error: open ./none.csv: ENOENT (No such file or directory). Name a file that exists, or a "
       "policy (railgauge policies lists them).");
   EXPECT_TRUE(Decided("csv:none").ends_with("policy (railgauge policies lists them)."));
-  EXPECT_TRUE(Decided("csv:" + folder).ends_with("EISDIR (Is a directory). Name a file in it."));
-  EXPECT_TRUE(Decided(folder).ends_with("EISDIR (Is a directory). Name a file in it."));
+  EXPECT_TRUE(
+      Decided("csv:" + folder).ends_with("EISDIR (Is a directory). It is a folder: name a file."));
+  EXPECT_TRUE(Decided(folder).ends_with("EISDIR (Is a directory). It is a folder: name a file."));
   EXPECT_EQ(Decided("csv:"),
             "error: read placement: no file is named behind the format. Write "
             "--placement=FORMAT:FILE.");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/import/json_text.h"
 #include "lib/placement/policies/nearest.h"
 
@@ -87,8 +88,7 @@ Status AddIndexes(const ImportSource& source, size_t line, std::string_view list
     const auto last = dash == std::string_view::npos ? first : ParseIndex(item.substr(dash + 1));
     constexpr size_t kMost = 1000;
     if (!first || !last || *last < *first || *last - *first > kMost) {
-      return Fail(ImportError(source, line,
-                              "'" + Printable(item.substr(0, 40)) + "' is no list of indexes",
+      return Fail(ImportError(source, line, Quoted(item) + " is no list of indexes",
                               "Give what scontrol show job -d prints, or SLURM_JOB_GPUS=0,1"));
     }
     for (size_t index = *first; index <= *last; ++index) {
@@ -148,7 +148,7 @@ Result<Decision> ImportSlurmJob(const ImportSource& source) {
   if (decision.assignments.empty()) {
     return Fail(ImportError(
         source, jobs.front().second.line,
-        "it lists several hosts and not this machine, '" + Printable(source.machine.hostname) + "'",
+        "it lists several hosts and not this machine, '" + Shortened(source.machine.hostname) + "'",
         "Give the line of one host"));
   }
   return decision;
@@ -172,7 +172,7 @@ Status AddResource(const ImportSource& source, const std::string& resource, cons
       RAILGAUGE_ASSIGN_OR_RETURN(const NicKey key, NicAt(source, line, text));
       job.nics.push_back(key.address);
     } else if (text.starts_with("GPU-") || text.starts_with("MIG-")) {
-      return Fail(ImportError(source, line, "it names a GPU by its UUID, '" + Printable(text) + "'",
+      return Fail(ImportError(source, line, "it names a GPU by its UUID, " + Quoted(text),
                               "Replace UUIDs by what nvidia-smi --query-gpu=uuid,pci.bus_id says"));
     } else {
       RAILGAUGE_ASSIGN_OR_RETURN(const MemoryPlace gpu, GpuAt(source, line, text));

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/base/quoted.h"
 #include "lib/placement/import/json_text.h"
 #include "lib/topology/names.h"
 
@@ -28,7 +29,7 @@ Status AddEntry(const ImportSource& source, const std::string& key, const Json& 
   const size_t line = LineOfKey(source, key);
   const auto fail = [&] {
     return Fail(ImportError(source, line,
-                            "\"" + Printable(key) +
+                            "\"" + Shortened(key) +
                                 "\" is no place with two lists of NIC names, like \"cuda:0\": "
                                 "[[\"rdmap79s0\"], []]",
                             "Give the topology that Mooncake's transfer engine prints or reads"));

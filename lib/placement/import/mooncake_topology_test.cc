@@ -60,7 +60,8 @@ TEST(MooncakeTopologyTest, DepthIsBounded) {
                   .starts_with("error: read f:1: "));
   EXPECT_EQ(ImportLines(ImportMooncakeTopology,
                         "{\"cuda:0\":" + deep + std::string(deep.size(), ']') + "}", MakeP5()),
-            "error: read f:1: its JSON nests too deep");
+            "error: read f:1: its JSON nests too deep. Give the file as it was written: it may be "
+            "cut off, or another one.");
 }
 
 TEST(MooncakeTopologyTest, DamageDoesNoHarm) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/import/nccl_topology.h"
 #include "lib/placement/import/xml_tree.h"
 
@@ -73,7 +74,7 @@ Result<Decision> ImportNcclGraph(const ImportSource& graph, const ImportSource& 
   RAILGAUGE_ASSIGN_OR_RETURN(const XmlElement root, ParseXml(graph));
   if (root.name != "graphs") {
     return Fail(ImportError(graph, root.line,
-                            "the root is <" + Printable(root.name) + "> and a graph's is <graphs>",
+                            "the root is <" + Shortened(root.name) + "> and a graph's is <graphs>",
                             "Give the file that NCCL_GRAPH_DUMP_FILE wrote"));
   }
   Decision decision{graph.file_name, {}};

@@ -147,11 +147,11 @@ TEST(NcclTopologyTest, DepthAndSizeAreBounded) {
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "<a>";
   EXPECT_EQ(ImportLines(ImportNcclTopology, deep, MakeP5()),
-            "error: read f:1: elements nest too deep");
+            "error: read f:1: elements nest too deep. Give the file as it was written.");
   std::string wide = "<system>";
   for (int i = 0; i < 200'000; ++i) wide += "<a/>";
   EXPECT_EQ(ImportLines(ImportNcclTopology, wide, MakeP5()),
-            "error: read f:1: there are too many elements");
+            "error: read f:1: there are too many elements. Give the file as it was written.");
 }
 
 TEST(NcclTopologyTest, DamageDoesNoHarm) { ExpectNoHarm(ImportNcclTopology, P4dFile(), MakeP4d()); }

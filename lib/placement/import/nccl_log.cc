@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/topology/spelling.h"
 
 namespace railgauge {
@@ -204,12 +205,12 @@ Result<HostLog> HostOfMachine(const ImportSource& source) {
   std::vector<std::string> names;
   for (auto& [name, log] : hosts) {
     if (ShortName(name) == ShortName(source.machine.hostname)) return std::move(log);
-    names.push_back(Printable(name));
+    names.push_back(Shortened(name));
   }
   if (hosts.size() == 1) return std::move(hosts.begin()->second);
   return Fail(ImportError(source, 1,
                           fmt::format("the log is of {}, and this machine is '{}'",
-                                      JoinSome(names, 4), Printable(source.machine.hostname)),
+                                      JoinSome(names, 4), Shortened(source.machine.hostname)),
                           "Give the lines of one host"));
 }
 
@@ -239,7 +240,7 @@ Result<Decision> ImportNcclLog(const ImportSource& source) {
     if (net == nets.end()) {
       return Fail(ImportError(
           source, use.line,
-          fmt::format("no line says which NIC NET/{}/{} is", Printable(use.plugin), use.net),
+          fmt::format("no line says which NIC NET/{}/{} is", Shortened(use.plugin), use.net),
           std::string(kAdvice)));
     }
     RAILGAUGE_ASSIGN_OR_RETURN(const MemoryPlace gpu, GpuOf(source, log, use));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/base/quoted.h"
 #include "lib/placement/import/xml_tree.h"
 #include "lib/placement/policies/nixl.h"
 
@@ -175,7 +176,7 @@ Result<NcclTopology> ParseNcclTopology(const ImportSource& source) {
   if (root.name != "system") {
     return Fail(
         ImportError(source, root.line,
-                    "the root is <" + Printable(root.name) + "> and a topology's is <system>",
+                    "the root is <" + Shortened(root.name) + "> and a topology's is <system>",
                     "Give the file that NCCL_TOPO_DUMP_FILE wrote"));
   }
   Reader reader(source);

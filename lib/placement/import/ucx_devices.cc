@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/quoted.h"
 #include "lib/placement/policies/consumers.h"
 
 namespace railgauge {
@@ -75,7 +76,7 @@ Result<std::vector<MemoryPlace>> ConsumersOf(const ImportSource& source, const B
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), index);
     if (error != std::errc() || end != item.data() + item.size()) {
       return Fail(ImportError(source, block.gpus.number,
-                              "'" + Printable(item) + "' in CUDA_VISIBLE_DEVICES is no number",
+                              Quoted(item) + " in CUDA_VISIBLE_DEVICES is no number",
                               "Name GPUs by number, in the order of their PCI addresses"));
     }
     RAILGAUGE_ASSIGN_OR_RETURN(const MemoryPlace gpu, GpuOfIndex(source, block.gpus.number, index));

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 
 namespace railgauge {
 namespace {
@@ -84,7 +85,7 @@ Result<XmlElement> ParseXml(const ImportSource& source) {
     return Fail(ImportError(
         source, line,
         fmt::format("it is no XML: {}", XML_ErrorString(XML_GetErrorCode(parser.get()))),
-        "Was the file cut off, or is it another one"));
+        "Give the file as it was written: it may be cut off, or another one"));
   }
   return std::move(builder.root);
 }
@@ -103,9 +104,9 @@ Result<int64_t> IntegerOf(const ImportSource& source, const XmlElement& element,
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
   if (error != std::errc() || end != digits.data() + digits.size()) {
-    return Fail(ImportError(
-        source, element.line,
-        fmt::format("{}=\"{}\" of <{}> is no number", attribute, Printable(*text), element.name)));
+    return Fail(ImportError(source, element.line,
+                            fmt::format("{}=\"{}\" of <{}> is no number", attribute,
+                                        Shortened(*text), Shortened(element.name))));
   }
   return value;
 }

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "fmt/core.h"
+#include "lib/report/bounded_json.h"
 #include "nlohmann/json.hpp"
 
 namespace railgauge {
@@ -60,14 +61,16 @@ std::string MissingOfMachine(const Json& info) {
   return "";
 }
 
+constexpr char kAsWritten[] = "Give the run directory as it was written";
+
 }  // namespace
 
 Status CheckRunJson(const std::string& content, const std::string& file_name) {
-  const Json info = Json::parse(content, nullptr, /*allow_exceptions=*/false);
-  if (info.is_discarded()) return Fail(MakeError("read", file_name, "it is no JSON"));
+  RAILGAUGE_ASSIGN_OR_RETURN(const Json info,
+                             ParseBoundedJson<Json>(content, file_name, kAsWritten));
   const std::string missing = MissingOfMachine(info);
   if (missing.empty()) return {};
-  return Fail(MakeError("read", file_name, "it does not say: " + missing));
+  return Fail(MakeError("read", file_name, "it does not say: " + missing, kAsWritten));
 }
 
 std::string ToJson(const PageData& data) {

@@ -43,8 +43,8 @@ TEST(PageTest, TheDataOfAnEmptyRunIsWhole) {
 
 TEST(PageTest, ARunJsonWithoutAMachineIsRefusedAndLeftOut) {
   const std::pair<const char*, const char*> cases[] = {
-      {"", "no JSON"},
-      {"{", "no JSON"},
+      {"", "it is no JSON from here on"},
+      {"{", "run.json:1: it is no JSON"},
       {"[]", "machine"},
       {R"({"machine":1})", "an object"},
       {R"({"machine":{"numa_nodes":[],"gpus":[]}})", "nics"},

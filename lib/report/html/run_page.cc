@@ -46,7 +46,7 @@ class Reader {
     file.missing = !Exists(path);
     if (file.missing) {
       file.problem = kMissing;
-    } else if (const auto content = ReadFile(path, kMaxBytes); !content) {
+    } else if (const auto content = ReadRegularFile(path, kMaxBytes); !content) {
       file.problem = content.error().ToString();
     } else if (const Status status = CheckRunJson(*content, path); !status) {
       file.problem = status.error().ToString();
@@ -63,7 +63,7 @@ class Reader {
   void TakeMachineFromTopology() {
     const std::string path = directory_ + "/topology.xml";
     if (!data_.run_json.empty() || !Exists(path)) return;
-    const auto machine = LoadMachineFromXml(path);
+    const auto machine = LoadMachineFromXml(path);  // a regular file, or an error
     if (!machine) {
       data_.files.push_back(
           {"topology.xml", std::nullopt, machine.error().ToString(), /*missing=*/false});
