@@ -13,6 +13,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -137,8 +138,10 @@ class Slurm:
     """A cluster of eight nodes, all on this host, with its own munged."""
 
     def __init__(self, test):
-        self.test, self.folder = test, test.path("slurm")
-        os.mkdir(self.folder, 0o755)
+        # Not in the test's folder: paths of Unix sockets, one for each step, are short.
+        self.test, self.folder = test, tempfile.mkdtemp(prefix="railgauge-slurm-", dir="/tmp")
+        test.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        os.chmod(self.folder, 0o755)
         self.daemons = {}
         test.addCleanup(self.end)
         self.configure()
@@ -158,9 +161,7 @@ class Slurm:
         return os.path.join(self.folder, name)
 
     def configure(self):
-        # A Unix socket's path is short.
-        self.socket = f"/tmp/railgauge-munge-{os.getpid()}"
-        self.test.addCleanup(lambda: os.path.exists(self.socket) and os.unlink(self.socket))
+        self.socket = self.path("munge.socket")
         host = socket.gethostname().split(".")[0]
         ports = free_ports(NODES + 1)
         lines = [f"""ClusterName=railgauge
@@ -419,7 +420,7 @@ AcceptEnv TEST_NODE RAILGAUGE_EMULATED_FABRIC
 exec '{path_of("mpirun")}' "$@"
 """
         environment = {**fabric.environment, **self.tool("mpirun", script), "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "TMPDIR": "/tmp"}  # for sockets, too
         self.path("hosts", "localhost slots=8\n127.0.0.1:8\n")
         self.measure("mpirun", environment, ["--hostfile=hosts"])
 
