@@ -29,6 +29,8 @@ constexpr char kDescription[] =
 constexpr char kFooter[] =
     "Exit status: 0 all judged and OK; 1 a SLOW, WRONG, OVERSUBSCRIBED or IDLE verdict;\n"
     "2 usage or set-up error; 3 nothing bad found, but something could not be decided.\n"
+    "A FILE that is written may be - for standard output where --help says so; elsewhere it may "
+    "not.\n"
     "Examples:\n"
     "  railgauge census --emulate=p5.48xlarge\n"
     "  railgauge check --placement=nearest\n"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -53,6 +54,21 @@ TEST_F(FleetTreeTest, APlanIsWrittenOnce) {
   EXPECT_FALSE(tree_.WritePlan(plan_));
   EXPECT_TRUE(fs::path(tree_.root()).is_absolute());
   EXPECT_EQ(tree_.root().find(".."), std::string::npos);
+}
+
+TEST_F(FleetTreeTest, APlanThatCannotBeWrittenLeavesNoFolder) {
+  // The folder can be made, and the name of the plan in it is longer than a path may be.
+  const std::string first = tree_.root() + "/kept";
+  fs::create_directories(first);
+  std::string path = first;
+  while (path.size() < 3850) path += "/" + std::string(200, 'd');
+  path += "/" + std::string(4085 - path.size(), 'd');
+  const auto tree = FleetTree::At(path);
+  ASSERT_TRUE(tree);
+  const Status written = tree->WritePlan(plan_);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().error_number, ENAMETOOLONG) << written.error().ToString();
+  EXPECT_TRUE(fs::is_empty(first));  // and what was there stays
 }
 
 TEST_F(FleetTreeTest, TheTokenIsPrivateAndStays) {
