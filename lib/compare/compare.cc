@@ -164,6 +164,7 @@ class Comparer {
   std::vector<Candidate> candidates_;
   std::vector<std::pair<const Reading*, const BaselineRow*>> unmeasured_;
   std::vector<const Reading*> new_;
+  size_t left_out_ = 0;
   std::map<NicKeyOf, Proof> nics_;
   std::map<SlotCell, Proof> classes_;
 };
@@ -174,6 +175,8 @@ void Comparer::Match() {
     const BaselineRow* row = found == rows_.end() ? nullptr : found->second;
     if (!reading.median) {
       if (row != nullptr) unmeasured_.emplace_back(&reading, row);
+    } else if (row == nullptr && (reading.all_disturbed || !(*reading.median > 0))) {
+      ++left_out_;
     } else if (row == nullptr) {
       new_.push_back(&reading);
     } else {
@@ -339,10 +342,14 @@ RunComparison Comparer::Finish() {
   }
   std::set<SlotCell> seen;
   for (const Candidate& candidate : candidates_) seen.insert(candidate.reading->cell);
+  const std::set<SlotCell> seen_measured = seen;
+  result.left_out = left_out_;
   for (const auto& [reading, base] : unmeasured_) {
+    const bool elsewhere = seen_measured.contains(reading->cell);
     seen.insert(reading->cell);
+    if (elsewhere && !reading->went_wrong) continue;
     ComparisonRow row = RowOf(*reading, base);
-    row.verdict = CompareVerdict::kMissing;
+    row.verdict = elsewhere ? CompareVerdict::kNoisy : CompareVerdict::kMissing;
     row.reason =
         "not measured: " + (reading->why_not.empty() ? "no reason is recorded" : reading->why_not);
     result.rows.push_back(std::move(row));

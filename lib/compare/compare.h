@@ -12,6 +12,11 @@
 // margin and none of these can tell, it is NOISY: so is a NIC of 32 that is slow in one operation
 // and direction alone, by one window at each of ten places, since that is too little among the 128
 // such comparisons of a run. FASTER is the same the other way about.
+//
+// A baseline row is of a cell at all places of its class, so the class is what may be MISSING or
+// NEW: of a cell that was measured at another place of its class, one that went wrong is NOISY, and
+// one that was not reached is in no row. Nor is one whose windows are all disturbed, or empty, and
+// that the baseline does not have, as it has none of those: a run held against itself is never NEW.
 #ifndef RAILGAUGE_LIB_COMPARE_COMPARE_H_
 #define RAILGAUGE_LIB_COMPARE_COMPARE_H_
 
@@ -32,6 +37,9 @@ struct RunComparison {
   // The worst of SLOWER, MISSING, NOISY, FASTER, SAME among them.
   CompareVerdict whole = CompareVerdict::kSame;
   std::map<CompareVerdict, size_t> counts;
+  // Cells that are in no row: what a baseline leaves out (their windows are all disturbed, or
+  // empty).
+  size_t left_out = 0;
 };
 
 // The names are for messages. Errors: the two are not comparable (CheckComparable), or have no cell

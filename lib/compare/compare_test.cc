@@ -262,6 +262,35 @@ TEST(CompareTest, NotMeasuredIsMissingWithItsReasonAndMoreIsNew) {
   EXPECT_EQ(NicsWith(more, CompareVerdict::kNew), std::set<std::string>{kSlowNic});
 }
 
+// Whatever went wrong in it, a run lacks nothing that it has.
+TEST(CompareTest, ARunHeldAgainstItselfIsNeverNewOrMissing) {
+  World world(MakeP5());
+  world.Screen();
+  const PciAddress gpu = Pci("0000:53:00.0");
+  for (Sample& sample : world.samples) {
+    const Cell& cell = sample.cell;
+    if (cell.direction == Direction::kToMemory) sample.disturbed = IsSlowNic(cell);
+    if (cell.place != MemoryPlace::Gpu(gpu)) continue;
+    const bool failed = cell.operation == Operation::kWrite;
+    sample.status = failed ? SampleStatus::kWrongData : SampleStatus::kSkipped;
+    sample.throughput.reset();
+    sample.reason = failed ? "byte 0 differs" : "no time";
+    if (!failed) sample.skip_cause = SkipCause::kNoTime;
+  }
+  const RunReadings run = Readings(world, "run");
+  BaselineMaker maker;
+  ASSERT_TRUE(maker.Add(run, "run"));
+  const auto comparison = CompareWithBaseline(*maker.Finish(), "run", run, "run");
+  ASSERT_TRUE(comparison) << comparison.error().ToString();
+  EXPECT_EQ(Count(*comparison, CompareVerdict::kNew), 0u);
+  EXPECT_EQ(Count(*comparison, CompareVerdict::kMissing), 0u);
+  EXPECT_EQ(Count(*comparison, CompareVerdict::kSlower), 0u);
+  EXPECT_GT(comparison->left_out, 0u);
+  // What went wrong at one place of several is told.
+  EXPECT_GT(Count(*comparison, CompareVerdict::kNoisy), 0u);
+  EXPECT_GT(Count(*comparison, CompareVerdict::kSame), 1000u);
+}
+
 // A thread that was kept from its CPU is no slow NIC.
 TEST(CompareTest, DisturbedCellsProveNothing) {
   World world(MakeP5());

@@ -83,6 +83,7 @@ RunReadings ReadingsOf(const RunIdentity& run, const Machine& machine,
     reading.all_disturbed = cell.measured() && cell.disturbed == cell.windows.size();
     reading.median = cell.median;
     reading.why_not = cell.reason;
+    reading.went_wrong = !cell.measured() && cell.failed + cell.invalid > 0;
     reading.partner = cell.partner;
     if (cell.measured()) result.conditions.depths[cell.cell.size].insert(cell.cell.depth);
     result.readings.push_back(std::move(reading));

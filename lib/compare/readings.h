@@ -29,6 +29,7 @@ struct Reading {
   bool all_disturbed = false;
   std::optional<double> median;  // empty: not measured
   std::string why_not;           // why it was not, where a row says so
+  bool went_wrong = false;       // it was not, because a window failed or is not valid
   std::optional<NicKey> partner;
 };
 

@@ -1,5 +1,6 @@
 #include "lib/report/run_index.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/quoted.h"
+#include "lib/base/unique_fd.h"
 #include "lib/report/csv_writer.h"
 
 namespace railgauge {
@@ -120,6 +122,15 @@ Result<std::vector<IndexedRun>> IndexRuns(const std::string& census_path,
   }
   RAILGAUGE_RETURN_IF_ERROR(indexer.Add(samples, &IndexedRun::samples));
   return indexer.Take();
+}
+
+bool EndsInsideLine(const std::string& path) {
+  // Readers open regular files only, and have said so before.
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid()) return false;
+  const off_t size = ::lseek(file.get(), 0, SEEK_END);
+  char last = '\n';
+  return size > 0 && ::pread(file.get(), &last, 1, size - 1) == 1 && last != '\n';
 }
 
 Result<RunReader> RunReader::Open(const std::string& census_path, const std::string& samples_path,

@@ -45,6 +45,10 @@ Result<std::vector<IndexedRun>> IndexRuns(const std::string& census_path,
                                           size_t max_pieces = kMaxPieces,
                                           Absent absent = Absent::kIsError);
 
+// Whether the file at `path` can be read and ends inside a line, which readers drop: a crash cut it
+// off while the row was written, or it was copied in part.
+bool EndsInsideLine(const std::string& path);
+
 // A row and the line where it begins.
 template <typename Row>
 struct RecordedRow {

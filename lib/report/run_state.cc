@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 
+#include "fmt/core.h"
 #include "lib/report/bounded_json.h"
 #include "nlohmann/json.hpp"
 
@@ -53,6 +55,19 @@ std::vector<PciAddress> OrderOfGpus(const Json& machine) {
   return order;
 }
 
+// Of the last such flag, which wins.
+std::string OutputOf(const Json& command_line) {
+  constexpr std::string_view kFlag = "--output=";
+  std::string output;
+  if (!command_line.is_array()) return output;
+  for (const Json& word : command_line) {
+    if (!word.is_string()) continue;
+    const std::string& text = word.get_ref<const std::string&>();
+    if (text.starts_with(kFlag)) output = text.substr(kFlag.size());
+  }
+  return output;
+}
+
 }  // namespace
 
 Result<RunState> ParseRunState(std::string_view content, const std::string& path) {
@@ -65,6 +80,8 @@ Result<RunState> ParseRunState(std::string_view content, const std::string& path
   state.run = {run_id.get<std::string>(), Text(machine, "hostname"), Text(machine, "instance_id"),
                Text(machine, "instance_type"), Text(root, "platform")};
   state.command = Text(root, "command");
+  state.peer = Text(Member(root, "peer"), "hostname");
+  state.output = OutputOf(Member(root, "command_line"));
   // A recording that somebody cut down to what matters says nothing.
   state.ended = !root.contains("end") || Member(root, "end").is_string();
   if (!root.contains("cuda_order")) state.cuda_order = OrderOfGpus(machine);
@@ -79,6 +96,27 @@ Result<RunState> ParseRunState(std::string_view content, const std::string& path
     state.cuda_order.push_back(*address);
   }
   return state;
+}
+
+Status CheckIsOfRun(const RunState& state, const RunIdentity& run, const std::string& path) {
+  const auto name = [](const RunIdentity& of) {
+    return fmt::format("run '{}'{}", Printable(of.run_id),
+                       of.host.empty() ? "" : " of host '" + Printable(of.host) + "'");
+  };
+  const bool same_host = state.run.host.empty() || run.host.empty() || state.run.host == run.host;
+  if (state.run.run_id != run.run_id || !same_host) {
+    return Fail(NoRunJson(path, fmt::format("it is of {}, and the rows beside it are of {}",
+                                            name(state.run), name(run))));
+  }
+  const std::pair<const char*, std::string RunIdentity::*> facts[] = {
+      {"instance_type", &RunIdentity::instance_type}, {"platform", &RunIdentity::platform}};
+  for (const auto& [what, fact] : facts) {
+    if ((state.run.*fact).empty() || state.run.*fact == run.*fact) continue;
+    return Fail(
+        NoRunJson(path, fmt::format("its {} is '{}', and that of the rows beside it '{}'", what,
+                                    Printable(state.run.*fact), Printable(run.*fact))));
+  }
+  return {};
 }
 
 }  // namespace railgauge

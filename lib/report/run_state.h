@@ -1,5 +1,6 @@
-// RunState: what reading a recorded run needs of its run.json: whose it is, whether it ended, the
-// order in which CUDA numbered its GPUs, and with how many queue pairs it was measured.
+// RunState: what reading a recorded run needs of its run.json: whose it is and where it was
+// written, whether it ended, the order in which CUDA numbered its GPUs, and with how many queue
+// pairs it was measured.
 #ifndef RAILGAUGE_LIB_REPORT_RUN_STATE_H_
 #define RAILGAUGE_LIB_REPORT_RUN_STATE_H_
 
@@ -19,6 +20,8 @@ struct RunState {
   RunIdentity run;      // what it does not say is empty
   std::string command;  // "check", "load", "census"; empty in files of older versions
   bool ended = false;   // false where it says that the run goes on
+  std::string peer;     // the host name of the other end; empty: loopback, or not known
+  std::string output;   // --output of its command line, as it stands there; empty: not known
   // What "gpu3" meant in the run: its GPUs by CUDA's ordinals. Empty: the run did not know it. Of
   // older versions, by the ordinals of the machine's GPUs, where these leave none out.
   std::vector<PciAddress> cuda_order;
@@ -27,6 +30,10 @@ struct RunState {
 
 // Of the content of a run.json; `path` is for messages. An Error where it is no run.json.
 Result<RunState> ParseRunState(std::string_view content, const std::string& path);
+
+// That the run.json at `path` is that of `run`, whose rows lie beside it. What it does not say is
+// not held against it.
+Status CheckIsOfRun(const RunState& state, const RunIdentity& run, const std::string& path);
 
 }  // namespace railgauge
 

@@ -42,6 +42,34 @@ TEST(RunStateTest, ReadsWhatARunWrites) {
   EXPECT_EQ(ended->queue_pairs, 4u);
 }
 
+TEST(RunStateTest, WhoseItIs) {
+  RunInfo info = PermutedRun();
+  info.command_line = {"railgauge", "check", "--output=a", "--output=fleet/runs/n1/with-n2"};
+  const auto state = ParseRunState(RunJson(info), "run.json");
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->output, "fleet/runs/n1/with-n2");
+  EXPECT_EQ(state->peer, "");
+  EXPECT_TRUE(CheckIsOfRun(*state, info.run, "run.json"));
+  const auto error = [&](std::string RunIdentity::*member) {
+    RunIdentity other = info.run;
+    other.*member = "another";
+    const Status status = CheckIsOfRun(*state, other, "run.json");
+    return status ? "" : status.error().reason;
+  };
+  EXPECT_EQ(error(&RunIdentity::run_id),
+            "it is of run 'r1' of host 'host-1', and the rows beside it are of run 'another' of "
+            "host 'host-1'");
+  EXPECT_EQ(error(&RunIdentity::host),
+            "it is of run 'r1' of host 'host-1', and the rows beside it are of run 'r1' of host "
+            "'another'");
+  EXPECT_EQ(error(&RunIdentity::instance_type),
+            "its instance_type is 'p5.48xlarge', and that of the rows beside it 'another'");
+  EXPECT_EQ(error(&RunIdentity::platform),
+            "its platform is 'emulated', and that of the rows beside it 'another'");
+  // A file that somebody cut down to what matters.
+  EXPECT_TRUE(CheckIsOfRun(*ParseRunState(R"({"run_id":"r1"})", "run.json"), info.run, "run.json"));
+}
+
 // Files of older versions have the order with the GPUs alone.
 TEST(RunStateTest, TheOrderOfOlderFiles) {
   static constexpr char kFormat[] =
