@@ -7,11 +7,8 @@
 
 #include "fmt/core.h"
 #include "lib/base/counted.h"
-#include "lib/base/file.h"
 #include "lib/base/quoted.h"
-#include "lib/record/comparison_row.h"
-#include "lib/report/comparison_schema.h"
-#include "lib/report/report_csv.h"
+#include "lib/compare/baseline_file.h"
 
 namespace railgauge {
 namespace {
@@ -36,9 +33,10 @@ Result<Baseline> MakeBaselineOf(const std::vector<std::string>& paths, GivenTopo
                                 std::vector<std::string>& notes) {
   BaselineMaker maker;
   Status status;
+  RunsSeen seen;
   for (const std::string& path : paths) {
     RAILGAUGE_RETURN_IF_ERROR(ForEachRun(
-        path, topologies,
+        path, topologies, seen,
         [&](Result<LoadedRun> loaded, bool many) {
           if (!status) return;
           if (!loaded) {
@@ -64,18 +62,7 @@ Result<Baseline> ReadBaseline(const std::string& path, GivenTopologies& topologi
                               std::vector<std::string>& notes) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return MakeBaselineOf({path}, topologies, notes);
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
-  RAILGAUGE_ASSIGN_OR_RETURN(Recorded<BaselineRow> recorded,
-                             ParseReport<BaselineRow>(content, path));
-  if (!content.ends_with('\n')) {
-    return Fail(MakeError("read baseline", path, "its last line is cut off",
-                          "Make it again with railgauge baseline make"));
-  }
-  if (recorded.rows.empty()) {
-    return Fail(MakeError("read baseline", path, "it has no row",
-                          "Make it again with railgauge baseline make"));
-  }
-  return Baseline{std::move(recorded.run), std::move(recorded.rows)};
+  return ReadBaselineFile(path);
 }
 
 Result<RunReadings> ReadOneRun(const std::string& path, GivenTopologies& topologies,

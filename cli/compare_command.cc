@@ -86,6 +86,11 @@ void Print(const Options& options, const Baseline& baseline, const RunReadings& 
       "run / baseline at the median of a NIC's cells, and the worst verdict on them; the "
       "margin is {:g} %\n\n{}",
       margin * 100, FormatComparison(comparison));
+  if (comparison.left_out == 0) return;
+  PrintNotes(
+      {fmt::format("{} left out, which a baseline does not have: the measuring thread was "
+                   "kept from its CPU in every window, or nothing completed",
+                   Counted(comparison.left_out, "cell"))});
 }
 
 Result<ExitStatus> Run(const Options& options) {

@@ -29,6 +29,12 @@ class CompareTestCase(CliTestCase):
         os.remove(self.path(f"{run}/run.json"))
         self.path(f"{run}/run.json", json.dumps({**state, **members}))
 
+    def replace(self, run, old, new):
+        for file in ("samples.csv", "census.csv"):
+            text = self.read(f"{run}/{file}")
+            os.remove(self.path(f"{run}/{file}"))
+            self.path(f"{run}/{file}", text.replace(old, new))
+
     def read(self, name):
         with open(self.path(name), encoding="utf-8") as file:
             return file.read()
@@ -135,12 +141,19 @@ class CompareTest(CompareTestCase):
         self.assert_one_line(outcome, "its instance type is 'p4d.24xlarge'", "'p5.48xlarge'")
 
     def test_another_platform_is_refused(self):
-        for file in ("samples.csv", "census.csv"):
-            text = self.read(f"{self.healthy}/{file}")
-            os.remove(self.path(f"{self.healthy}/{file}"))
-            self.path(f"{self.healthy}/{file}", text.replace(",emulated,", ",hardware,"))
+        self.edit_state(self.healthy, platform="hardware")
+        self.replace(self.healthy, ",emulated,", ",hardware,")
         self.assert_one_line(self.compare(self.healthy), "its platform is 'hardware'", "'emulated'",
                              "compare with a baseline of the same")
+
+    def test_a_baseline_that_nobody_made_is_refused(self):
+        rows = self.read("base.csv").splitlines()
+        for change, part in ((lambda row: row + [row[0]], "the cell is in line 2 already"),
+                             (lambda row: [row[0].replace(",loopback,,1,", ",loopback,,0,")], "run_count is 0"),
+                             (lambda row: [row[0].replace(",class", ",guess")], "interval_source is 'guess'"),
+                             (lambda row: [row[0].replace(",1048576,", ",1MiB,")], "no value of column size_bytes")):
+            other = self.path("other.csv", "\n".join(rows[:1] + change(rows[1:2])) + "\n")
+            self.assert_one_line(self.compare(self.healthy, baseline=other), "other.csv:", part)
 
     def test_other_parameters_are_refused(self):
         self.edit_state(self.healthy, queue_pairs=1)
@@ -168,7 +181,12 @@ class CompareTest(CompareTestCase):
         for name in ("a", "b"):
             shutil.copytree(self.path(self.healthy), self.path(f"two/{name}"))
         self.assert_one_line(self.compare("two"), "it holds 2 runs")
-        # As a baseline, two are two runs.
+        # As a baseline, two are two runs; and a run twice is none.
+        self.assert_one_line(self.compare(self.healthy, baseline="two"), "read two/b: run", "two/a already")
+        outcome = self.railgauge("baseline", "make", "two/a", self.healthy, "--output=doubled.csv")
+        self.assert_one_line(outcome, f"read {self.healthy}: run", "is in two/a already")
+        self.edit_state("two/b", run_id="another")
+        self.replace("two/b", f",{self.healthy},", ",another,")
         outcome = self.compare(self.healthy, baseline="two")
         self.assert_status(outcome, 0)
         self.assertIn("baseline two: 2 runs", outcome.stdout)

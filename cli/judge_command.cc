@@ -220,8 +220,9 @@ Result<ExitStatus> Run(const Options& options) {
                         "Judge one run directory");
   }
   RunJudge judge(options);
+  RunsSeen seen;
   RAILGAUGE_RETURN_IF_ERROR(ForEachRun(
-      options.directory, topologies,
+      options.directory, topologies, seen,
       [&](Result<LoadedRun> loaded, bool many) { judge.Take(std::move(loaded), many); },
       judge.notes(), if_many));
   return judge.End();

@@ -50,6 +50,14 @@ class JudgeTestCase(CliTestCase):
         rows = self.rows(f"run/{name}")
         self.write_rows(f"run/{name}", change(rows) or rows)
 
+    def rename(self, directory, run_id):
+        """Makes the run in `directory` another one."""
+        with open(self.path(f"{directory}/run.json"), encoding="utf-8") as file:
+            old = json.load(file)["run_id"]
+        for name in os.listdir(self.path(directory)):
+            if name != "topology.xml":
+                self.path(f"{directory}/{name}", self.read(f"{directory}/{name}").replace(old, run_id))
+
     def judge(self, *arguments, directory="run", placement="nearest"):
         return self.railgauge("judge", directory, f"--placement={placement}", *arguments)
 
@@ -168,7 +176,13 @@ class EditedTest(JudgeTestCase):
                             "has no row of 0000:99:00.0")
         self.assert_refused("samples.csv", lambda rows: rows + [rows[self.first_ok(rows)]], "samples.csv:",
                             "already")
+        for column, value, part in (("skip_cause", "no_time", "skip_cause is no_time"),
+                                    ("load", "bogus", "load is 'bogus'"), ("load", "all", "no other NIC"),
+                                    ("nic_name", "mlx5_0", "nic_name of"), ("peer", "else", "peer is"),
+                                    ("depth", "1", "depth of messages"), ("start_offset_ns", "-1", "below zero")):
+            self.assert_refused("samples.csv", set_first_ok(column, value), "samples.csv:", part)
         self.assert_refused("census.csv", lambda rows: rows[:-1], "cut off")
+        self.assert_refused("census.csv", lambda rows: rows + rows[:1], "census.csv:", "in line 2 already")
         self.assert_refused("census.csv", lambda rows: rows[:5], "census.csv")
 
     def test_a_census_that_ends_inside_a_line(self):
@@ -178,12 +192,28 @@ class EditedTest(JudgeTestCase):
     # As a crash leaves it.
     def test_samples_that_end_inside_a_line(self):
         self.path("run/samples.csv", self.read("run/samples.csv") + "1,2026")
-        self.assert_status(self.judge(), self.check.status)
+        outcome = self.judge()
+        self.assert_status(outcome, self.check.status)
+        self.assertIn("run/samples.csv ends inside a line", outcome.stderr)
+
+    # Somebody mixed two run directories.
+    def test_files_of_another_run(self):
+        for name in ("summary.csv", "placement.csv", "run.json"):
+            with self.subTest(name):
+                before = self.read(f"run/{name}")
+                run_id = json.loads(self.read("run/run.json"))["run_id"]
+                self.path(f"run/{name}", before.replace(run_id, "another"))
+                for command in (("judge", "run", "--placement=nearest"), ("plan", "run"),
+                                ("topology", "run"), ("explain", "run", "rdmap79s0")):
+                    self.assert_one_line(self.railgauge(*command), f"run/{name}", "run 'another'", run_id)
+                self.path(f"run/{name}", before)
 
     def test_rows_that_contradict_themselves(self):
         consumer = next(row["consumer"] for row in self.rows("run/placement.csv") if row["chosen_nic_names"])
         for column, value in (("throughput_bytes_per_second", "1e300"), ("counter_bytes", "0"),
-                              ("counter_bytes", ""), ("duration_ns", "1"), ("payload_bytes", "1")):
+                              ("counter_bytes", ""), ("duration_ns", "1"), ("payload_bytes", "1"),
+                              ("messages_per_second", "0"), ("retransmitted_bytes", "100000000"),
+                              ("interval_modes", "2"), ("latency_p50_ns", "1"), ("idle_fraction", "0.5")):
             with self.subTest(f"{column}={value}"):
                 def change(rows):
                     for row in rows:
@@ -275,6 +305,7 @@ class ManyRunsTest(JudgeTestCase):
         os.makedirs(self.path("tree/deeper"))
         for name in ("tree/b", "tree/deeper/a"):
             shutil.copytree(self.path("run"), self.path(name))
+            self.rename(name, "run-of-" + os.path.basename(name))
         shutil.copytree(self.path("run"), self.path("tree/census"))
         os.remove(self.path("tree/census/topology.xml"))
         outcome = self.judge(directory="tree")
@@ -288,6 +319,14 @@ class ManyRunsTest(JudgeTestCase):
         self.assertIn("1 run judged: ", outcome.stdout)
         self.assertIn("tree/b/samples.csv:1: column 1 is 'hello'", outcome.stderr)
         self.assertIn("1 run could not be judged", outcome.stderr)
+
+    def test_a_run_counts_once(self):
+        for name in ("tree/a", "tree/b"):
+            shutil.copytree(self.path("run"), self.path(name))
+        outcome = self.judge(directory="tree")
+        self.assert_status(outcome, 2)
+        self.assertRegex(outcome.stderr, "read tree/b: run '.*' of host '.*' is in tree/a already")
+        self.assertIn("1 run judged: ", outcome.stdout)
 
     def test_a_topology_per_instance_type(self):
         self.fleet("fleet", 2)
@@ -335,7 +374,7 @@ class PoliciesOfRunTest(JudgeTestCase):
         self.assertEqual(rows["vendor-map"]["ok_count"], "")
 
     def test_nothing_measured(self):
-        self.edit("samples.csv", lambda rows: [dict(rows[0], status="failed", throughput_bytes_per_second="")])
+        self.edit("samples.csv", lambda rows: [dict(rows[0], status="failed", reason="it failed")])
         self.assert_status(self.railgauge("policies", "run"), 3)
 
     def test_errors(self):

@@ -20,6 +20,7 @@
 #include "lib/placement/best_assignment.h"
 #include "lib/placement/best_assignment_text.h"
 #include "lib/placement/import/import.h"
+#include "lib/placement/run_table.h"
 #include "lib/placement/settings/settings.h"
 #include "lib/report/report_file.h"
 #include "lib/report/text_matrix.h"
@@ -59,13 +60,14 @@ struct Options {
 };
 
 // What the run itself was for.
-Result<Decision> RecordedDecision(const std::string& directory) {
+Result<Decision> RecordedDecision(const LoadedRun& run) {
   constexpr char kAdvice[] = "Name a placement to compare with: --placement=nearest";
-  const std::string path = ReportPath<PlacementRow>(directory);
+  const std::string path = ReportPath<PlacementRow>(run.directory);
   if (::access(path.c_str(), R_OK) != 0) return Fail(ErrnoError(errno, "open", path, kAdvice));
-  RAILGAUGE_ASSIGN_OR_RETURN(const auto placement, ReadReport<PlacementRow>(directory));
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto rows,
+                             ReadRunTable<PlacementRow>(run.directory, run.run, run.machine.get()));
   Decision decision{"that of the run", {}};
-  for (const PlacementRow& row : placement.rows) {
+  for (const PlacementRow& row : rows) {
     const bool is_decision = row.verdict != Verdict::kIdle && !row.chosen.empty();
     if (is_decision) decision.assignments.push_back({row.consumer, row.chosen});
   }
@@ -160,12 +162,12 @@ Result<Inputs> ReadInputs(const Options& options) {
   RAILGAUGE_RETURN_IF_ERROR(inputs.machine.CheckHasNics());
   RAILGAUGE_ASSIGN_OR_RETURN(
       inputs.given, options.placement.empty()
-                        ? RecordedDecision(loaded.directory)
+                        ? RecordedDecision(loaded)
                         : DecidePlacement(options.placement, inputs.machine, loaded.cuda_order));
   std::vector<GroupRow> groups;
   if (!options.load.empty()) {
-    RAILGAUGE_ASSIGN_OR_RETURN(const auto recorded, ReadReport<GroupRow>(options.load));
-    groups = recorded.rows;
+    // Of another run, on this machine.
+    RAILGAUGE_ASSIGN_OR_RETURN(groups, ReadRunTable<GroupRow>(options.load, {}, &inputs.machine));
   }
   RAILGAUGE_ASSIGN_OR_RETURN(inputs.best, FindBestAssignment(inputs.machine, loaded.census,
                                                              loaded.samples, inputs.given, groups));

@@ -49,13 +49,14 @@ class PlanTest(CliTestCase):
             nanoseconds = round(payload / rate * 1e9)
             window = {"completions": completions, "payload_bytes": payload, "posted_bytes": payload,
                       "counter_bytes": payload, "duration_ns": nanoseconds,
-                      "throughput_bytes_per_second": repr(payload / (nanoseconds / 1e9))}
+                      "throughput_bytes_per_second": repr(payload / (nanoseconds / 1e9)),
+                      "messages_per_second": repr(completions / (nanoseconds / 1e9))}
             for operation in ("read", "write"):
                 for direction in ("to_memory", "from_memory"):
                     rows.append({**sample, "nic_pci_address": census["nic_pci_address"],
                                  "nic_name": census["nic_name"], "place": census["place"],
                                  "way": census["way"], "operation": operation,
-                                 "direction": direction, "load": "alone", "round": "0", "disturbed": "false",
+                                 "direction": direction, "interconnect_id": "", "load": "alone", "round": "0", "disturbed": "false",
                                  **window})
         self.write_rows("run/samples.csv", rows)
 

@@ -104,8 +104,9 @@ Result<ExitStatus> RunOfRecorded(const Options& options) {
   bool measured = false;
   size_t errors = 0;
   std::vector<std::string> notes;
+  RunsSeen seen;
   RAILGAUGE_RETURN_IF_ERROR(ForEachRun(
-      options.directory, topologies,
+      options.directory, topologies, seen,
       [&](Result<LoadedRun> loaded, bool /*many*/) {
         if (loaded) {
           measured = TellCosts(options, *loaded, csv) || measured;

@@ -17,6 +17,7 @@
 #include "lib/base/file_error.h"
 #include "lib/base/quoted.h"
 #include "lib/placement/consistency.h"
+#include "lib/placement/run_table.h"
 #include "lib/report/recorded_files.h"
 #include "lib/report/run_state.h"
 #include "lib/topology/load.h"
@@ -199,12 +200,7 @@ Status RecordedDirectory::ReadState(LoadedRun& loaded) const {
   }
   RAILGAUGE_ASSIGN_OR_RETURN(RunState state, StateOf(path_));
   if (runs_.empty()) loaded.run = state.run;
-  if (state.run.run_id != loaded.run.run_id) {
-    return Fail(MakeError("read", path,
-                          fmt::format("it is of run '{}', and the rows beside it are of run '{}'",
-                                      Shortened(state.run.run_id), Shortened(loaded.run.run_id)),
-                          "Give the run directory as it was written, or remove the file"));
-  }
+  RAILGAUGE_RETURN_IF_ERROR(CheckIsOfRun(state, loaded.run, path));
   if (!state.ended) {
     loaded.notes.push_back("run '" + Shortened(loaded.run.run_id) +
                            "' did not end: told is what it had recorded until then");
@@ -223,7 +219,14 @@ Result<LoadedRun> RecordedDirectory::Load(size_t index, GivenTopologies& topolog
   RAILGAUGE_ASSIGN_OR_RETURN(loaded.machine, topologies.MachineOf(recorded.run, path_));
   RAILGAUGE_RETURN_IF_ERROR(
       CheckMachine(recorded, *loaded.machine, topologies.FileOf(recorded.run, path_)));
-  if (runs_.size() == 1) RAILGAUGE_RETURN_IF_ERROR(ReadState(loaded));
+  if (runs_.size() == 1) {
+    RAILGAUGE_RETURN_IF_ERROR(ReadState(loaded));
+    RAILGAUGE_RETURN_IF_ERROR(CheckTablesAreOf(loaded.run, path_));
+  }
+  if (index + 1 == runs_.size() && EndsInsideLine(path_ + kSamples)) {
+    loaded.notes.push_back(path_ + kSamples +
+                           " ends inside a line, so it was cut off: that line is left out");
+  }
   if (const size_t count = MarkContradicted(recorded); count > 0) {
     loaded.notes.push_back(fmt::format(
         "run '{}': {} of samples.csv {}, and count as not valid", Shortened(recorded.run.run_id),
@@ -256,7 +259,16 @@ Result<LoadedRun> LoadOneRun(const std::string& path, GivenTopologies& topologie
   return opened.size() == 0 ? opened.LoadEmpty(topologies) : opened.Load(0, topologies);
 }
 
-Status ForEachRun(const std::string& path, GivenTopologies& topologies,
+Status RunsSeen::Add(const RunIdentity& run, const std::string& directory) {
+  const auto [before, is_new] = directories_.try_emplace({run.run_id, run.host}, directory);
+  if (is_new) return {};
+  return Fail(MakeError("read", directory,
+                        fmt::format("run {} of host {} is in {} already", Quoted(run.run_id),
+                                    Quoted(run.host), Printable(before->second)),
+                        "Give every run once"));
+}
+
+Status ForEachRun(const std::string& path, GivenTopologies& topologies, RunsSeen& seen,
                   const std::function<void(Result<LoadedRun> loaded, bool many)>& use,
                   std::vector<std::string>& notes, const std::optional<Error>& if_many) {
   std::vector<std::string> left_out;
@@ -270,7 +282,8 @@ Status ForEachRun(const std::string& path, GivenTopologies& topologies,
     if (!opened) use(Fail(opened.error()), many);
     for (size_t i = 0; opened && i < opened->size(); ++i) {
       if (Interrupted()) return Fail(MakeError("read runs", path, "interrupted"));
-      use(opened->Load(i, topologies), many);
+      const Status is_new = seen.Add(opened->run(i), directory);
+      use(is_new ? opened->Load(i, topologies) : Fail(is_new.error()), many);
     }
   }
   if (left_out.empty()) return {};

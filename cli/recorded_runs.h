@@ -74,6 +74,7 @@ class RecordedDirectory {
   static Result<RecordedDirectory> Open(const std::string& path, Absent absent = Absent::kIsError);
 
   size_t size() const { return runs_.size(); }
+  const RunIdentity& run(size_t index) const { return runs_[index].run; }
   // Run `index` of them. An Error where its rows can be of no run, or its machine is not known.
   Result<LoadedRun> Load(size_t index, GivenTopologies& topologies);
   // What there is of a run that recorded no row.
@@ -91,10 +92,20 @@ class RecordedDirectory {
   RunReader reader_;
 };
 
+// The runs that were read, each of which counts once: a copy of one would be evidence twice.
+class RunsSeen {
+ public:
+  // An Error that names both places where the run was seen before.
+  Status Add(const RunIdentity& run, const std::string& directory);
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::string> directories_;  // by run_id and host
+};
+
 // Calls `use` with each run that `path` names, or with why it cannot be had; `many`: it names
-// several. `notes` gets what was left out. An Error where `path` names none; `if_many`, before
-// any is read, where it names several.
-Status ForEachRun(const std::string& path, GivenTopologies& topologies,
+// several. One that was `seen` before cannot be had. `notes` gets what was left out. An Error where
+// `path` names none; `if_many`, before any is read, where it names several.
+Status ForEachRun(const std::string& path, GivenTopologies& topologies, RunsSeen& seen,
                   const std::function<void(Result<LoadedRun> loaded, bool many)>& use,
                   std::vector<std::string>& notes,
                   const std::optional<Error>& if_many = std::nullopt);

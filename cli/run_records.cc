@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "cli/recorded_runs.h"
-#include "fmt/core.h"
-#include "lib/base/quoted.h"
+#include "lib/placement/run_table.h"
 #include "lib/report/report_file.h"
 
 namespace railgauge {
@@ -17,15 +16,7 @@ Status Read(const std::string& directory, std::vector<Row>& rows, RunRecords& re
     records.missing.emplace_back(FileNameOf<Row>());
     return {};
   }
-  RAILGAUGE_ASSIGN_OR_RETURN(Recorded<Row> recorded, ReadReport<Row>(directory));
-  if (!recorded.rows.empty() && recorded.run.run_id != records.run.run_id) {
-    return Fail(
-        MakeError("read", ReportPath<Row>(directory),
-                  fmt::format("it is of run '{}', and the rows beside it are of run '{}'",
-                              Shortened(recorded.run.run_id), Shortened(records.run.run_id)),
-                  "Give the run directory as it was written, or remove the file"));
-  }
-  rows = std::move(recorded.rows);
+  RAILGAUGE_ASSIGN_OR_RETURN(rows, ReadRunTable<Row>(directory, records.run, &records.machine));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/report/comparison_schema.h"
 #include "lib/report/csv_record.h"
 #include "lib/report/row_stream.h"
@@ -25,7 +26,7 @@ Why WhyNoCell(const BaselineRow& row) {
   if (cell.nic_slot.empty()) return "nic_slot is empty";
   const bool host = cell.place_kind == "host";
   if (!host && cell.place_kind != "gpu") {
-    return fmt::format("place_kind is '{}', and is host or gpu", Printable(cell.place_kind));
+    return fmt::format("place_kind is '{}', and is host or gpu", Shortened(cell.place_kind));
   }
   if (host != (cell.way == RegistrationWay::kHost)) {
     return fmt::format("way is {} of a {}", ToString(cell.way), cell.place_kind);
@@ -33,7 +34,7 @@ Why WhyNoCell(const BaselineRow& row) {
   if (cell.size.count == 0) return "size_bytes is 0";
   if (cell.depth == 0) return "depth is 0";
   if (row.peer != "loopback" && row.peer != "two_hosts") {
-    return fmt::format("peer is '{}', and is loopback or two_hosts", Printable(row.peer));
+    return fmt::format("peer is '{}', and is loopback or two_hosts", Shortened(row.peer));
   }
   if (row.queue_pairs == 0u) return "queue_pairs is 0";
   if (row.run_count == 0) return "run_count is 0";
@@ -57,9 +58,10 @@ Why WhyNoInterval(const BaselineRow& row) {
   }
   const double low = row.throughput_low->value, high = row.throughput_high->value;
   if (!(low <= median && median <= high && high <= kFastestSlot)) {
-    return fmt::format("throughput_median_bytes_per_second is {:.6g}, and its interval from {:.6g} "
-                       "to {:.6g}",
-                       median, low, high);
+    return fmt::format(
+        "throughput_median_bytes_per_second is {:.6g}, and its interval from {:.6g} "
+        "to {:.6g}",
+        median, low, high);
   }
   if (!(*row.interval_confidence > 0 && *row.interval_confidence <= 1)) {
     return fmt::format("interval_confidence_fraction is {}, and is between 0 and 1",
@@ -68,7 +70,7 @@ Why WhyNoInterval(const BaselineRow& row) {
   const bool runs = row.interval_source == "runs", windows = row.interval_source == "windows";
   if (!runs && !windows && row.interval_source != "class") {
     return fmt::format("interval_source is '{}', and is runs, windows or class",
-                       Printable(row.interval_source));
+                       Shortened(row.interval_source));
   }
   if ((runs && row.run_count < kFewest) || (windows && row.sample_count < kFewest)) {
     return fmt::format("interval_source is {}, of which there are {}", row.interval_source,
@@ -87,7 +89,7 @@ Why WhyNoIdentity(const RunIdentity& run) {
   if (platform == "hardware" || platform == "emulated" || platform == "unknown") {
     return std::nullopt;
   }
-  return fmt::format("platform is '{}', and is hardware, emulated or unknown", Printable(platform));
+  return fmt::format("platform is '{}', and is hardware, emulated or unknown", Shortened(platform));
 }
 
 bool IsSameRun(const RunIdentity& a, const RunIdentity& b) {
@@ -130,7 +132,8 @@ Result<Baseline> ReadBaselineFile(const std::string& path) {
   if (stream.cut_off()) {
     return Fail(MakeError("read baseline", path, "its last line is cut off", kAdvice));
   }
-  if (baseline.rows.empty()) return Fail(MakeError("read baseline", path, "it has no row", kAdvice));
+  if (baseline.rows.empty())
+    return Fail(MakeError("read baseline", path, "it has no row", kAdvice));
   return baseline;
 }
 

@@ -1,199 +1,315 @@
 #include "lib/placement/consistency.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <map>
+#include <optional>
 #include <set>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/base/units.h"
 #include "lib/placement/sentences.h"
 #include "lib/report/csv_record.h"
+#include "lib/topology/relation.h"
 #include "lib/topology/spelling.h"
 
 namespace railgauge {
 namespace {
 
-// As a proof bears it (lib/measure/proof.h; results/README.md).
-constexpr double kCounterTolerance = 0.005;
-constexpr double kCeilingTolerance = 0.05;
-// The writer's own quotient, printed so that it reads back as the same number.
-constexpr double kQuotientTolerance = 1e-6;
-// No NIC sits in a faster slot: 16 lanes of PCIe 7.0 carry 242 GB/s each way.
-constexpr double kFastestSlot = 242e9;
-
 constexpr char kAsWritten[] = "Give the run directory as railgauge wrote it";
+constexpr char kLoopback[] = "loopback";
 
-using Found = std::optional<SelfContradiction>;
+// What a row said first, and others of the run must say, too.
+template <typename Value>
+struct First {
+  Value value;
+  size_t line = 0;
+};
 
-Found Contradicted(SampleStatus status, std::string reason) {
-  return SelfContradiction{status, std::move(reason)};
+// Goes through the rows of a run, the census first.
+class Checker {
+ public:
+  explicit Checker(const RecordedRun& run) : run_(run) {}
+
+  Status Check() {
+    RAILGAUGE_RETURN_IF_ERROR(CheckIdentity());
+    for (const RecordedRow<CensusRow>& recorded : run_.census) {
+      RAILGAUGE_RETURN_IF_ERROR(CheckCensusRow(recorded));
+    }
+    for (const RecordedRow<Sample>& recorded : run_.samples) {
+      RAILGAUGE_RETURN_IF_ERROR(CheckSample(recorded.row, recorded.line));
+    }
+    RAILGAUGE_RETURN_IF_ERROR(CheckCensusIsWhole());
+    RAILGAUGE_RETURN_IF_ERROR(CheckWindowsOnce());
+    return CheckGroupsHaveMembers();
+  }
+
+ private:
+  using NicPlace = std::pair<PciAddress, MemoryPlace>;
+  using PlaceWay = std::pair<MemoryPlace, RegistrationWay>;
+
+  Status Refuse(const std::string& path, size_t line, std::string reason,
+                std::string advice = kAsWritten) const {
+    return Fail(CsvError(path, line, std::move(reason), std::move(advice)));
+  }
+
+  Status CheckIdentity() const;
+  Status CheckCensusRow(const RecordedRow<CensusRow>& recorded);
+  Status CheckSample(const Sample& sample, size_t line);
+  Status CheckConditions(const Sample& sample, size_t line);
+  Status CheckPartnerName(const Sample& sample, size_t line) const;
+  Status CheckCensusIsWhole() const;
+  Status CheckWindowsOnce() const;
+  Status CheckGroupsHaveMembers() const;
+
+  const RecordedRun& run_;
+  std::map<PciAddress, First<std::string>> names_;  // of the census, as the two below
+  std::map<NicPlace, First<Relation>> relations_;
+  std::map<std::pair<PciAddress, PlaceWay>, std::vector<const RecordedRow<CensusRow>*>> asked_;
+  std::set<PlaceWay> ways_;
+  std::optional<First<std::string>> peer_;
+  std::map<std::pair<PciAddress, PciAddress>, First<std::optional<BytesPerSecond>>> line_rates_;
+  std::map<Bytes, First<uint32_t>> depths_;
+};
+
+Status Checker::CheckIdentity() const {
+  if (run_.census.empty() && run_.samples.empty()) return {};
+  const bool in_census = !run_.census.empty();
+  const std::string& path = in_census ? run_.census_path : run_.samples_path;
+  const size_t line = in_census ? run_.census.front().line : run_.samples.front().line;
+  if (run_.run.run_id.empty()) return Refuse(path, line, "run_id is empty");
+  const std::string& platform = run_.run.platform;
+  if (platform == "hardware" || platform == "emulated" || platform == "unknown") return {};
+  return Refuse(
+      path, line,
+      fmt::format("platform is '{}', and is hardware, emulated or unknown", Shortened(platform)));
 }
 
-Found FindInRate(const Sample& sample) {
-  if (!sample.throughput) {
-    return Contradicted(SampleStatus::kInvalid, "it has no throughput");
+Status Checker::CheckCensusRow(const RecordedRow<CensusRow>& recorded) {
+  const CensusRow& row = recorded.row;
+  const auto fail = [&](std::string reason, const char* advice = kAsWritten) {
+    return Refuse(run_.census_path, recorded.line, std::move(reason), advice);
+  };
+  if (auto why = WhyNeverWritten(row)) return fail(*std::move(why));
+  const auto name =
+      names_.try_emplace(row.nic.address, First<std::string>{row.nic.name, recorded.line});
+  if (const First<std::string>& first = name.first->second; first.value != row.nic.name) {
+    return fail(fmt::format("nic_name of {} is '{}', and '{}' in line {}",
+                            row.nic.address.ToString(), Shortened(row.nic.name),
+                            Shortened(first.value), first.line));
   }
-  if (sample.duration <= Nanoseconds{0}) {
-    return Contradicted(SampleStatus::kInvalid, "it has a throughput, and a duration of 0");
+  const auto relation = relations_.try_emplace({row.nic.address, row.place},
+                                               First<Relation>{row.relation, recorded.line});
+  if (const First<Relation>& first = relation.first->second; first.value != row.relation) {
+    return fail(fmt::format("relation of {} and {} is {}, and {} in line {}", NameOf(row.nic),
+                            row.place.ToString(), ToString(row.relation), ToString(first.value),
+                            first.line));
   }
-  const double seconds = std::chrono::duration<double>(sample.duration).count();
-  const double rate = static_cast<double>(sample.payload_bytes) / seconds;
-  const double size = static_cast<double>(sample.cell.size.count);
-  const double moved = static_cast<double>(sample.completions) * size;
-  if (moved != static_cast<double>(sample.payload_bytes)) {
-    return Contradicted(
-        SampleStatus::kInvalid,
-        fmt::format("{} completions of {} are not the payload of {} bytes", sample.completions,
-                    FormatBytes(sample.cell.size), sample.payload_bytes));
+  ways_.insert({row.place, row.way});
+  auto& same = asked_[{row.nic.address, {row.place, row.way}}];
+  for (const RecordedRow<CensusRow>* before : same) {
+    // With another answer it is the finding census_contradicts_itself.
+    if (before->row.status != row.status || before->row.ids != row.ids) continue;
+    return fail(fmt::format("the row is in line {} already", before->line), "Give every row once");
   }
-  if (std::abs(sample.throughput->value - rate) > kQuotientTolerance * rate) {
-    return Contradicted(
-        SampleStatus::kInvalid,
-        fmt::format("a throughput of {:.6g} bytes per second is not {} bytes in {} ns",
-                    sample.throughput->value, sample.payload_bytes, sample.duration.count()));
-  }
-  return std::nullopt;
+  same.push_back(&recorded);
+  return {};
 }
 
-Found FindAboveCeiling(const Sample& sample) {
-  const double seconds = std::chrono::duration<double>(sample.duration).count();
-  const double in_flight =
-      static_cast<double>(sample.cell.size.count) * static_cast<double>(sample.cell.depth);
-  const double crossed = (static_cast<double>(sample.payload_bytes) - in_flight) / seconds;
-  const double line = sample.line_rate ? sample.line_rate->value : kFastestSlot;
-  if (crossed <= (1 + kCeilingTolerance) * line) return std::nullopt;
-  return Contradicted(SampleStatus::kAboveCeiling,
-                      fmt::format("it is above the ceiling: {} where {} is {} at the most",
-                                  FormatBytesPerSecond(*sample.throughput),
-                                  sample.line_rate ? "the line rate" : "the fastest PCIe slot",
-                                  FormatBytesPerSecond({line})));
+// Of a partner in loopback, which the census need not have.
+Status Checker::CheckPartnerName(const Sample& sample, size_t line) const {
+  if (sample.peer != kLoopback) return {};
+  const auto name = names_.find(sample.partner.address);
+  if (name == names_.end() || name->second.value == sample.partner.name) return {};
+  return Refuse(run_.samples_path, line,
+                fmt::format("partner_name of {} is '{}', and '{}' in line {} of {}",
+                            sample.partner.address.ToString(), Shortened(sample.partner.name),
+                            Shortened(name->second.value), name->second.line, run_.census_path));
 }
 
-Found FindInCounters(const Sample& sample) {
-  if (sample.posted_bytes && *sample.posted_bytes < sample.payload_bytes) {
-    return Contradicted(SampleStatus::kWrongBytes,
-                        fmt::format("{} bytes were posted, and {} arrived", *sample.posted_bytes,
-                                    sample.payload_bytes));
-  }
-  if (sample.status != SampleStatus::kOk) return std::nullopt;
-  if (!sample.posted_bytes || !sample.counter_bytes) {
-    return Contradicted(SampleStatus::kInvalid,
-                        "its status is ok, which a window without counters never has");
-  }
-  // Of a group's windows another NIC's counter may have borne more; no verdict rests on those.
-  if (sample.cell.load != "alone") return std::nullopt;
-  const auto posted = static_cast<double>(*sample.posted_bytes);
-  const auto counted = static_cast<double>(*sample.counter_bytes);
-  if (std::abs(counted - posted) <= kCounterTolerance * posted) return std::nullopt;
-  return Contradicted(
-      counted < posted ? SampleStatus::kWrongBytes : SampleStatus::kForeignTraffic,
-      fmt::format("its status is ok, and the device's counter moved by {} bytes where {} were "
-                  "posted",
-                  *sample.counter_bytes, *sample.posted_bytes));
-}
-
-Error RowError(const std::string& path, size_t line, std::string reason, std::string advice) {
-  return CsvError(path, line, std::move(reason), std::move(advice));
-}
-
-Status CheckRanges(const RecordedRun& run, const RecordedRow<Sample>& recorded) {
-  const Sample& sample = recorded.row;
+// What all measured windows of a run have in common.
+Status Checker::CheckConditions(const Sample& sample, size_t line) {
   const auto fail = [&](std::string reason) {
-    return Fail(RowError(run.samples_path, recorded.line, std::move(reason), kAsWritten));
+    return Refuse(run_.samples_path, line, std::move(reason));
   };
-  if (sample.cell.nic.address == PciAddress{}) return fail("the row has no NIC");
-  const std::pair<std::string_view, std::optional<double>> shares[] = {
-      {"post_fraction", sample.post_fraction},
-      {"poll_fraction", sample.poll_fraction},
-      {"idle_fraction", sample.idle_fraction}};
-  for (const auto& [name, share] : shares) {
-    constexpr double kRounding = 1e-6;
-    if (!share || (*share >= -kRounding && *share <= 1 + kRounding)) continue;
-    return fail(fmt::format("{} is {}, and a fraction is between 0 and 1", name, *share));
+  if (!peer_) peer_ = First<std::string>{sample.peer, line};
+  if (peer_->value != sample.peer) {
+    return fail(fmt::format("peer is '{}', and '{}' in line {}: a run has one",
+                            Shortened(sample.peer), Shortened(peer_->value), peer_->line));
   }
-  const std::pair<std::string_view, std::optional<Nanoseconds>> times[] = {
-      {"duration_ns", sample.duration},       {"interval_ns", sample.interval},
-      {"latency_min_ns", sample.latency_min}, {"latency_p50_ns", sample.latency_p50},
-      {"latency_max_ns", sample.latency_max},
-  };
-  for (const auto& [name, time] : times) {
-    if (time && *time < Nanoseconds{0}) return fail(fmt::format("{} is below zero", name));
+  const auto rate =
+      line_rates_.try_emplace({sample.cell.nic.address, sample.partner.address},
+                              First<std::optional<BytesPerSecond>>{sample.line_rate, line});
+  if (const auto& first = rate.first->second; first.value != sample.line_rate) {
+    const auto text = [](const std::optional<BytesPerSecond>& value) {
+      return value ? fmt::format("{:.17g}", value->value) : std::string("empty");
+    };
+    return fail(fmt::format("line_rate_bytes_per_second of {} with {} is {}, and {} in line {}",
+                            NameOf(sample.cell.nic), sample.partner.address.ToString(),
+                            text(sample.line_rate), text(first.value), first.line));
+  }
+  if (sample.cell.load != "alone" || !sample.throughput) return {};
+  const auto depth =
+      depths_.try_emplace(sample.cell.size, First<uint32_t>{sample.cell.depth, line});
+  if (const First<uint32_t>& first = depth.first->second; first.value != sample.cell.depth) {
+    return fail(fmt::format("depth of messages of {} is {}, and {} in line {}",
+                            FormatBytes(sample.cell.size), sample.cell.depth, first.value,
+                            first.line));
   }
   return {};
 }
 
-// What tells one window of a run from another. Windows of one cell never begin at one time.
-using WindowKey = std::tuple<Cell, RegistrationWay, uint32_t, Nanoseconds>;
-
-Status CheckWindowsOnce(const RecordedRun& run) {
-  std::map<WindowKey, size_t> lines;
-  for (const RecordedRow<Sample>& recorded : run.samples) {
-    const Sample& sample = recorded.row;
-    if (sample.duration == Nanoseconds{0})
-      continue;  // nothing was measured, for any number of rounds
-    const auto [entry, is_new] = lines.try_emplace(
-        {sample.cell, sample.way, sample.round, sample.start_offset}, recorded.line);
-    if (is_new) continue;
-    return Fail(RowError(run.samples_path, recorded.line,
-                         fmt::format("the window is in line {} already", entry->second),
-                         "Give every row once"));
+Status Checker::CheckSample(const Sample& sample, size_t line) {
+  if (auto why = WhyNeverWritten(sample)) return Refuse(run_.samples_path, line, *std::move(why));
+  const Cell& cell = sample.cell;
+  const auto missing = [&](const std::string& how) {
+    return Refuse(run_.samples_path, line,
+                  fmt::format("{} of run '{}' has no row of {} at {}{}, which was measured here",
+                              run_.census_path, Shortened(run_.run.run_id), NameOf(cell.nic),
+                              cell.place.ToString(), how),
+                  "Give the census.csv of the same run, whole");
+  };
+  if (!relations_.contains({cell.nic.address, cell.place})) return missing("");
+  const First<std::string>& name = names_.at(cell.nic.address);
+  if (name.value != cell.nic.name) {
+    return Refuse(run_.samples_path, line,
+                  fmt::format("nic_name of {} is '{}', and '{}' in line {} of {}",
+                              cell.nic.address.ToString(), Shortened(cell.nic.name),
+                              Shortened(name.value), name.line, run_.census_path));
   }
-  return {};
+  RAILGAUGE_RETURN_IF_ERROR(CheckPartnerName(sample, line));
+  if (!IsMeasured(sample.status)) return {};
+  // That a way does not fit the place is for the window to answer.
+  const bool fits = cell.place.is_host() == (sample.way == RegistrationWay::kHost);
+  if (fits && !asked_.contains({cell.nic.address, {cell.place, sample.way}})) {
+    return missing(fmt::format(" by way {}", ToString(sample.way)));
+  }
+  return CheckConditions(sample, line);
 }
-
-using NicPlace = std::pair<PciAddress, MemoryPlace>;
-using PlaceWay = std::pair<MemoryPlace, RegistrationWay>;
 
 // Every NIC is asked about every place in the same ways.
-Status CheckCensusIsWhole(const RecordedRun& run) {
-  std::map<PciAddress, NicKey> nics;
-  std::set<PlaceWay> ways;
-  std::set<std::pair<PciAddress, PlaceWay>> asked;
-  for (const RecordedRow<CensusRow>& recorded : run.census) {
-    const CensusRow& row = recorded.row;
-    if (row.nic.address == PciAddress{}) {
-      return Fail(RowError(run.census_path, recorded.line, "the row has no NIC", kAsWritten));
-    }
-    nics.try_emplace(row.nic.address, row.nic);
-    ways.insert({row.place, row.way});
-    asked.insert({row.nic.address, {row.place, row.way}});
-  }
-  if (asked.size() == nics.size() * ways.size()) return {};
-  for (const auto& [address, nic] : nics) {
-    for (const PlaceWay& way : ways) {
-      if (asked.contains({address, way})) continue;
+Status Checker::CheckCensusIsWhole() const {
+  if (asked_.size() == names_.size() * ways_.size()) return {};
+  for (const auto& [address, name] : names_) {
+    for (const PlaceWay& way : ways_) {
+      if (asked_.contains({address, way})) continue;
       return Fail(MakeError(
-          "read", run.census_path,
+          "read", run_.census_path,
           fmt::format("the census of run '{}' has no row of {} at {} by way {}, so it is cut off",
-                      Printable(run.run.run_id), NameOf(nic), way.first.ToString(),
-                      ToString(way.second)),
+                      Shortened(run_.run.run_id), NameOf({address, name.value}),
+                      way.first.ToString(), ToString(way.second)),
           "Copy the run directory again"));
     }
   }
   return {};
 }
 
-}  // namespace
-
-std::optional<SelfContradiction> FindSelfContradiction(const Sample& sample) {
-  if (!IsMeasured(sample.status)) return std::nullopt;
-  for (const auto& find : {FindInRate, FindAboveCeiling, FindInCounters}) {
-    if (Found found = find(sample)) return found;
-  }
-  return std::nullopt;
+// What tells one window of a run from another: windows of one cell never begin at one time.
+bool IsSameWindow(const Sample& a, const Sample& b) {
+  return a.start_offset == b.start_offset && a.round == b.round && a.way == b.way &&
+         a.cell == b.cell;
 }
+
+Status Checker::CheckWindowsOnce() const {
+  // By time: a run has hundreds of thousands of rows, and cells are slow to compare.
+  std::vector<const RecordedRow<Sample>*> windows;
+  windows.reserve(run_.samples.size());
+  for (const RecordedRow<Sample>& recorded : run_.samples) {
+    // Else nothing was measured, for any number of rounds.
+    if (recorded.row.duration != Nanoseconds{0}) windows.push_back(&recorded);
+  }
+  std::sort(windows.begin(), windows.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->row.start_offset, a->line) < std::tie(b->row.start_offset, b->line);
+  });
+  for (size_t i = 0; i < windows.size(); ++i) {
+    for (size_t j = i; j-- > 0 && windows[j]->row.start_offset == windows[i]->row.start_offset;) {
+      if (!IsSameWindow(windows[i]->row, windows[j]->row)) continue;
+      return Refuse(run_.samples_path, windows[i]->line,
+                    fmt::format("the window is in line {} already", windows[j]->line),
+                    "Give every row once");
+    }
+  }
+  return {};
+}
+
+// A group of one would be that one alone. The last row of a run that was killed may be the first of
+// its group.
+Status Checker::CheckGroupsHaveMembers() const {
+  std::map<std::string_view, std::pair<const RecordedRow<Sample>*, bool>> groups;  // first, others
+  for (const RecordedRow<Sample>& recorded : run_.samples) {
+    const Cell& cell = recorded.row.cell;
+    if (cell.load == "alone") continue;
+    auto& [first, has_others] = groups.try_emplace(cell.load, &recorded, false).first->second;
+    const Cell& other = first->row.cell;
+    has_others = has_others || cell.nic != other.nic || cell.direction != other.direction;
+  }
+  for (const auto& [load, members] : groups) {
+    const RecordedRow<Sample>* first = members.first;
+    if (members.second || first == &run_.samples.back()) continue;
+    return Refuse(run_.samples_path, first->line,
+                  fmt::format("load is '{}', and no other NIC has a row of that load",
+                              Shortened(std::string(load))));
+  }
+  return {};
+}
+
+// What of the run `machine` does not have.
+std::vector<std::string> MissingOf(const RecordedRun& run, const Machine& machine) {
+  std::vector<std::string> missing;
+  std::set<std::string> all;
+  const auto need = [&](const std::string& key, const std::string& name, bool is_there) {
+    if (all.insert(key).second && !is_there) missing.push_back(name);
+  };
+  const auto need_nic = [&](const NicKey& nic) {
+    need(nic.address.ToString(), NameOf(nic), machine.FindNic(nic.address) != nullptr);
+  };
+  const auto need_node = [&](const MemoryPlace& place) {
+    if (!place.is_host()) return;
+    const std::string name = place.ToString();
+    need(name, name, machine.FindNumaNode(place.numa_node) != nullptr);
+  };
+  for (const RecordedRow<CensusRow>& recorded : run.census) {
+    need_nic(recorded.row.nic);
+    need_node(recorded.row.place);
+  }
+  std::set<std::pair<PciAddress, MemoryPlace>> partners;
+  for (const RecordedRow<Sample>& recorded : run.samples) {
+    const Sample& sample = recorded.row;
+    if (!IsMeasured(sample.status) || sample.peer != kLoopback) continue;
+    if (!partners.insert({sample.partner.address, sample.partner_place}).second) continue;
+    need_nic(sample.partner);
+    need_node(sample.partner_place);
+  }
+  return missing;
+}
+
+// How a NIC and a place lie to each other in `machine`, where the census says otherwise.
+std::string OtherRelation(const RecordedRun& run, const Machine& machine) {
+  for (const RecordedRow<CensusRow>& recorded : run.census) {
+    const CensusRow& row = recorded.row;
+    const Relation relation =
+        RelationOf(machine, *machine.FindNic(row.nic.address), row.place).relation;
+    if (relation == row.relation || relation == Relation::kUnknown ||
+        row.relation == Relation::kUnknown) {
+      continue;
+    }
+    return fmt::format("{} and {} are {} in it, and {} in {}:{}", NameOf(row.nic),
+                       row.place.ToString(), ToString(relation), ToString(row.relation),
+                       run.census_path, recorded.line);
+  }
+  return "";
+}
+
+}  // namespace
 
 size_t MarkContradicted(RecordedRun& run) {
   size_t count = 0;
   for (RecordedRow<Sample>& recorded : run.samples) {
-    const Found found = FindSelfContradiction(recorded.row);
+    const auto found = FindSelfContradiction(recorded.row);
     if (!found) continue;
     ++count;
     recorded.row.status = found->status;
@@ -203,47 +319,23 @@ size_t MarkContradicted(RecordedRun& run) {
   return count;
 }
 
-Status CheckRecording(const RecordedRun& run) {
-  std::set<NicPlace> asked;
-  for (const RecordedRow<CensusRow>& recorded : run.census) {
-    asked.insert({recorded.row.nic.address, recorded.row.place});
-  }
-  for (const RecordedRow<Sample>& recorded : run.samples) {
-    RAILGAUGE_RETURN_IF_ERROR(CheckRanges(run, recorded));
-    const Cell& cell = recorded.row.cell;
-    if (asked.contains({cell.nic.address, cell.place})) continue;
-    return Fail(
-        RowError(run.samples_path, recorded.line,
-                 fmt::format("{} of run '{}' has no row of {} at {}, which was measured here",
-                             run.census_path, Printable(run.run.run_id), NameOf(cell.nic),
-                             cell.place.ToString()),
-                 "Give the census.csv of the same run, whole"));
-  }
-  RAILGAUGE_RETURN_IF_ERROR(CheckCensusIsWhole(run));
-  return CheckWindowsOnce(run);
-}
+Status CheckRecording(const RecordedRun& run) { return Checker(run).Check(); }
 
 Status CheckMachine(const RecordedRun& run, const Machine& machine, const std::string& source) {
-  std::vector<std::string> missing;
-  std::set<std::string> all;
-  for (const RecordedRow<CensusRow>& recorded : run.census) {
-    const CensusRow& row = recorded.row;
-    const bool there = machine.FindNic(row.nic.address) != nullptr;
-    if (all.insert(row.nic.address.ToString()).second && !there) missing.push_back(NameOf(row.nic));
-    if (!row.place.is_host()) continue;
-    const std::string place = row.place.ToString();
-    if (all.insert(place).second && machine.FindNumaNode(row.place.numa_node) == nullptr) {
-      missing.push_back(place);
-    }
-  }
-  if (missing.empty()) return {};
+  const std::vector<std::string> missing = MissingOf(run, machine);
   constexpr size_t kNamed = 4;
+  std::string why;
+  if (!missing.empty()) {
+    why = "it has no " + JoinSome(missing, kNamed);
+  } else {
+    why = OtherRelation(run, machine);
+  }
+  if (why.empty()) return {};
   const std::string type = run.run.instance_type;
-  return Fail(MakeError(
-      "judge run '" + Printable(run.run.run_id) + "'", source,
-      fmt::format("it is the topology of another machine: it has no {}", JoinSome(missing, kNamed)),
-      fmt::format("Give that of the run's machine{} with --hwloc-xml=FILE",
-                  type.empty() ? "" : ", a " + Printable(type) + ",")));
+  return Fail(MakeError("judge run '" + Shortened(run.run.run_id) + "'", source,
+                        "it is the topology of another machine: " + why,
+                        fmt::format("Give that of the run's machine{} with --hwloc-xml=FILE",
+                                    type.empty() ? "" : ", a " + Shortened(type) + ",")));
 }
 
 }  // namespace railgauge

@@ -23,10 +23,16 @@ Sample GoodSample() {
   sample.completions = 100;
   sample.payload_bytes = 100 << 20;
   sample.throughput = BytesPerSecond{(100 << 20) / 0.01};
+  sample.messages_per_second = 1e4;
+  sample.partner = kOther;
   sample.posted_bytes = 130 << 20;
   sample.counter_bytes = 130 << 20;
   sample.line_rate = BytesPerSecond{12.5e9};
   sample.post_fraction = 0.1;
+  sample.poll_fraction = 0.2;
+  sample.idle_fraction = 0.7;
+  sample.cpu_bound = false;
+  sample.retransmitted_bytes = 0;
   return sample;
 }
 
@@ -40,6 +46,7 @@ TEST(ConsistencyTest, WhatARunWritesIsConsistent) {
   Sample sample = GoodSample();
   sample.status = SampleStatus::kNoCounters;
   sample.counter_bytes.reset();
+  sample.retransmitted_bytes.reset();
   EXPECT_EQ(ContradictionOf(sample), "");
   sample = GoodSample();
   sample.line_rate.reset();
@@ -51,6 +58,7 @@ TEST(ConsistencyTest, WhatARunWritesIsConsistent) {
   sample = GoodSample();
   sample.completions = sample.payload_bytes = 0;
   sample.throughput = BytesPerSecond{0};
+  sample.messages_per_second = 0;
   EXPECT_EQ(ContradictionOf(sample), "");
 }
 
@@ -105,6 +113,21 @@ TEST(ConsistencyTest, EditedCounters) {
             "wrong_bytes: 104857599 bytes were posted, and 104857600 arrived");
 }
 
+TEST(ConsistencyTest, ABurstThatNobodySaw) {
+  Sample sample = GoodSample();
+  // Each of the two may have had what is no burst yet.
+  sample.retransmitted_bytes = *sample.posted_bytes / 100;
+  EXPECT_EQ(ContradictionOf(sample), "");
+  ++*sample.retransmitted_bytes;
+  EXPECT_EQ(ContradictionOf(sample),
+            "retransmission_burst: its status is ok, and 1363149 bytes were sent again where "
+            "136314880 were posted");
+  // A machine's only NIC is both.
+  sample.partner = kNic;
+  sample.retransmitted_bytes = *sample.posted_bytes / 150;
+  EXPECT_TRUE(ContradictionOf(sample).starts_with("retransmission_burst: "));
+}
+
 TEST(ConsistencyTest, RatesThatNoLineCarries) {
   Sample sample = GoodSample();
   sample.line_rate = BytesPerSecond{8e9};
@@ -119,6 +142,7 @@ TEST(ConsistencyTest, RatesThatNoLineCarries) {
   sample.line_rate.reset();
   sample.duration = Nanoseconds(100'000);
   sample.throughput = BytesPerSecond{(100 << 20) / 1e-4};
+  sample.messages_per_second = 1e6;
   EXPECT_TRUE(ContradictionOf(sample).find("the fastest PCIe slot") != std::string::npos);
 }
 
@@ -127,6 +151,7 @@ RecordedRun GoodRun() {
   RecordedRun run;
   run.run.run_id = "r1";
   run.run.instance_type = "p5.48xlarge";
+  run.run.platform = "emulated";
   run.census_path = "census.csv";
   run.samples_path = "samples.csv";
   for (const NicKey& nic : {kNic, kOther}) {
@@ -134,10 +159,13 @@ RecordedRun GoodRun() {
       CensusRow row;
       row.nic = nic;
       row.place = MemoryPlace::NumaNode(node);
+      row.status = CensusStatus::kNoId;
+      row.relation = node == 0 ? Relation::kSameNumaNode : Relation::kOtherNumaNode;
       run.census.push_back({row, 2 + run.census.size()});
     }
     Sample sample = GoodSample();
     sample.cell.nic = nic;
+    sample.partner = nic == kNic ? kOther : kNic;
     run.samples.push_back({sample, 2 + run.samples.size()});
   }
   return run;
@@ -155,6 +183,8 @@ TEST(ConsistencyTest, ARecording) {
   // Cells that were not reached have rows without a window, one per round.
   Sample skipped;
   skipped.cell = GoodSample().cell;
+  skipped.skip_cause = SkipCause::kNoTime;
+  skipped.reason = "no time";
   run.samples.insert(run.samples.end(), 2, {skipped, 9});
   EXPECT_EQ(RecordingError(run), "");
   EXPECT_EQ(RecordingError(RecordedRun()), "");
@@ -201,6 +231,20 @@ TEST(ConsistencyTest, ValuesThatNothingHas) {
   EXPECT_TRUE(RecordingError(run).starts_with("read samples.csv:3: the row has no NIC"));
 }
 
+TEST(ConsistencyTest, AGroupOfOne) {
+  RecordedRun run = GoodRun();
+  run.samples[0].row.cell.load = "all";
+  EXPECT_EQ(RecordingError(run),
+            "read samples.csv:2: load is 'all', and no other NIC has a row of that load. Give the "
+            "run directory as railgauge wrote it.");
+  run.samples[1].row.cell.load = "all";
+  EXPECT_EQ(RecordingError(run), "");
+  // What a run that was killed had time for.
+  run = GoodRun();
+  run.samples[1].row.cell.load = "all";
+  EXPECT_EQ(RecordingError(run), "");
+}
+
 TEST(ConsistencyTest, ContradictedWindowsAreMarked) {
   RecordedRun run = GoodRun();
   run.samples[1].row.counter_bytes = 0;
@@ -215,6 +259,12 @@ TEST(ConsistencyTest, AnotherMachinesTopology) {
   RecordedRun run = GoodRun();
   const Machine p5 = MakeP5();
   EXPECT_TRUE(CheckMachine(run, p5, "topology.xml"));
+  run.census[1].row.relation = Relation::kSameNumaNode;
+  const Status elsewhere = CheckMachine(run, p5, "topology.xml");
+  ASSERT_FALSE(elsewhere);
+  EXPECT_EQ(elsewhere.error().reason,
+            "it is the topology of another machine: 0000:4f:00.0 (rdmap79s0) and numa1 are "
+            "other_numa_node in it, and same_numa_node in census.csv:3");
   Machine other = p5;
   std::erase_if(other.nics, [](const Nic& nic) { return nic.position.address == kOther.address; });
   other.numa_nodes.pop_back();

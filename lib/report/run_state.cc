@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/base/quoted.h"
 #include "lib/report/bounded_json.h"
 #include "nlohmann/json.hpp"
 
@@ -100,8 +101,8 @@ Result<RunState> ParseRunState(std::string_view content, const std::string& path
 
 Status CheckIsOfRun(const RunState& state, const RunIdentity& run, const std::string& path) {
   const auto name = [](const RunIdentity& of) {
-    return fmt::format("run '{}'{}", Printable(of.run_id),
-                       of.host.empty() ? "" : " of host '" + Printable(of.host) + "'");
+    return fmt::format("run '{}'{}", Shortened(of.run_id),
+                       of.host.empty() ? "" : " of host '" + Shortened(of.host) + "'");
   };
   const bool same_host = state.run.host.empty() || run.host.empty() || state.run.host == run.host;
   if (state.run.run_id != run.run_id || !same_host) {
@@ -114,7 +115,7 @@ Status CheckIsOfRun(const RunState& state, const RunIdentity& run, const std::st
     if ((state.run.*fact).empty() || state.run.*fact == run.*fact) continue;
     return Fail(
         NoRunJson(path, fmt::format("its {} is '{}', and that of the rows beside it '{}'", what,
-                                    Printable(state.run.*fact), Printable(run.*fact))));
+                                    Shortened(state.run.*fact), Shortened(run.*fact))));
   }
   return {};
 }

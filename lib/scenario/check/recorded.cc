@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "lib/base/file.h"
+#include "lib/placement/consistency.h"
 #include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
 #include "lib/placement/loaded.h"
 #include "lib/placement/run_judgement.h"
 #include "lib/report/report_file.h"
+#include "lib/report/run_index.h"
 #include "lib/report/run_state.h"
 #include "lib/topology/load.h"
 
@@ -43,6 +45,22 @@ Result<Machine> ReadMachine(const std::string& directory) {
   return machine;
 }
 
+// The census and the windows, held to what the commands hold them to.
+Status ReadRun(const std::string& directory, RecordedMachine& recorded) {
+  const std::string census = ReportPath<CensusRow>(directory);
+  const std::string samples = ReportPath<Sample>(directory);
+  RAILGAUGE_ASSIGN_OR_RETURN(const auto runs, IndexRuns(census, samples));
+  if (runs.size() != 1) return Fail(MakeError("read", directory, "it is not one run"));
+  RAILGAUGE_ASSIGN_OR_RETURN(RunReader reader, RunReader::Open(census, samples));
+  RAILGAUGE_ASSIGN_OR_RETURN(RecordedRun run, reader.Read(runs.front()));
+  RAILGAUGE_RETURN_IF_ERROR(CheckRecording(run));
+  RAILGAUGE_RETURN_IF_ERROR(CheckMachine(run, recorded.machine, directory + "/topology.xml"));
+  MarkContradicted(run);
+  for (auto& row : run.census) recorded.census.push_back(std::move(row.row));
+  for (auto& row : run.samples) recorded.samples.push_back(std::move(row.row));
+  return {};
+}
+
 // The groups that rows are about. A member's cell is the one that was measured with the group's
 // name.
 std::vector<LoadGroup> GroupsOf(const RecordedMachine& recorded) {
@@ -74,8 +92,7 @@ Result<RecordedMachine> ReadRecorded(const std::string& directory) {
   RecordedMachine recorded;
   RAILGAUGE_ASSIGN_OR_RETURN(recorded.machine, ReadMachine(directory));
   RAILGAUGE_ASSIGN_OR_RETURN(recorded.cuda_order, ReadCudaOrder(directory));
-  RAILGAUGE_ASSIGN_OR_RETURN(recorded.census, Read<CensusRow>(directory));
-  RAILGAUGE_ASSIGN_OR_RETURN(recorded.samples, Read<Sample>(directory));
+  RAILGAUGE_RETURN_IF_ERROR(ReadRun(directory, recorded));
   RAILGAUGE_ASSIGN_OR_RETURN(recorded.groups, ReadIfThere<GroupRow>(directory));
   return recorded;
 }
