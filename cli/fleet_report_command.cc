@@ -55,8 +55,9 @@ std::vector<PairedRound> ReadRounds(const FleetTree& tree, const FleetPlan& plan
   return rounds;
 }
 
-// Of nodes without a run of their own: what their attempts left.
-std::map<size_t, std::string> WhyUnmeasured(const FleetTree& tree, const FleetPlan& plan) {
+// Of nodes without a run of their own: what their attempts left, or why their run does not count.
+std::map<size_t, std::string> WhyUnmeasured(const FleetTree& tree, const FleetPlan& plan,
+                                            const FleetRecords& records) {
   std::map<size_t, std::string> why;
   for (const auto& round : plan.rounds) {
     for (const PlannedPair& pair : round) {
@@ -70,6 +71,7 @@ std::map<size_t, std::string> WhyUnmeasured(const FleetTree& tree, const FleetPl
       why[pair.initiator] = *failure;
     }
   }
+  for (const auto& [node, reason] : records.unusable) why[node] = reason;
   return why;
 }
 
@@ -109,14 +111,16 @@ Result<ExitStatus> Run(const Options& options) {
       options.csv_out.empty() ? tree.root() + "/fleet.csv" : options.csv_out;
   RAILGAUGE_RETURN_IF_ERROR(CheckFiles(tree, csv_path, markdown_path));
   const size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 16);
-  const FleetRecords records = ReadFleet(tree, plan, threads);
+  FleetRecords records = ReadFleet(tree, plan, threads);
+  DropStrayRuns(plan, records);
   const FleetAnalysis analysis = Analyse(records.table);
   std::vector<std::vector<PairedRound>> rounds;
   for (const Suspicion& suspicion : analysis.suspicions) {
     rounds.push_back(ReadRounds(tree, plan, records.table, suspicion));
   }
-  const FleetVerdicts verdicts = JudgeFleet(plan, records.table, analysis,
-                                            JudgeConfirmations(rounds), WhyUnmeasured(tree, plan));
+  const FleetVerdicts verdicts =
+      JudgeFleet(plan, records.table, analysis, JudgeConfirmations(rounds),
+                 WhyUnmeasured(tree, plan, records));
   const std::string csv = FleetCsv(plan, verdicts);
   RAILGAUGE_RETURN_IF_ERROR(WriteOutput(markdown_path, FleetMarkdown(plan, verdicts)));
   RAILGAUGE_RETURN_IF_ERROR(WriteOutput(csv_path, csv));

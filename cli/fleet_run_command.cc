@@ -223,7 +223,8 @@ class FleetRunCommand {
   }
 
   Status Confirm() {
-    const FleetRecords records = ReadFleet(tree_, plan_, 1);
+    FleetRecords records = ReadFleet(tree_, plan_, 1);
+    DropStrayRuns(plan_, records);
     const FleetAnalysis analysis = Analyse(records.table);
     std::list<MeasuringSession> sessions;
     std::set<size_t> taken;

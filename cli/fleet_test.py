@@ -42,12 +42,13 @@ with open(folder + "/headers.json", encoding="utf-8") as file:
     headers = json.load(file)
 out = flags["output"]
 os.makedirs(out)
+run_id = "r-%s-%08x" % (node, zlib.crc32(out.encode()))
 def write(name, rows):
     with open(out + "/" + name, "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, headers[name], restval="", lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            writer.writerow({"schema_version": "1", "run_id": "r-" + node, "host": node, "instance_type": "p4d.24xlarge",
+            writer.writerow({"schema_version": "1", "run_id": run_id, "host": node, "instance_type": "p4d.24xlarge",
                              "platform": "unknown", **row})
 def nics_of(who):
     return [nic for nic in headers["nics"] if nic not in faults.get(who, {}).get("missing", [])]
@@ -64,19 +65,23 @@ for nic in nics_of(node):
             continue
         completions = int(10000 * speed(nic) * noise.uniform(0.995, 1.005))
         payload = completions * 1048576
-        rows.append({"nic_pci_address": nic, "place": "numa0", "operation": "read", "direction": direction,
-                     "size_bytes": "1048576", "depth": "32", "load": "alone", "way": "host", "partner_pci_address": nic,
+        rows.append({"nic_pci_address": nic, "nic_name": "rdmap", "place": "numa0", "operation": "read",
+                     "direction": direction, "size_bytes": "1048576", "depth": "32", "load": "alone", "way": "host", "partner_pci_address": nic,
                      "partner_place": "numa0", "peer": peer, "round": "0", "start_offset_ns": "0",
                      "duration_ns": "1000000000", "completions": str(completions), "payload_bytes": str(payload),
-                     "throughput_bytes_per_second": str(payload), "posted_bytes": str(payload),
+                     "throughput_bytes_per_second": str(payload),
+                     "messages_per_second": str(completions), "posted_bytes": str(payload),
                      "counter_bytes": str(payload), "status": "ok"})
 if mine.get(role) == "waits":
     write("samples.csv", rows[:1])
     signal.sigwait([signal.SIGTERM])
-    rows = rows[:1] + [{**row, "status": "skipped", "skip_cause": "interrupted", "reason": "interrupted"} for row in rows[1:]]
+    window = ("throughput_bytes_per_second", "messages_per_second", "posted_bytes", "counter_bytes")
+    rows = rows[:1] + [{**row, "status": "skipped", "skip_cause": "interrupted", "reason": "interrupted",
+                        "duration_ns": "0", "completions": "0", "payload_bytes": "0", **dict.fromkeys(window, "")}
+                       for row in rows[1:]]
 write("samples.csv", rows)
 with open(out + "/run.json", "w", encoding="utf-8") as file:
-    json.dump({"run_id": "r-" + node, "end": "2026-01-01T00:00:01Z", "exit_status": 0}, file)
+    json.dump({"run_id": run_id, "end": "2026-01-01T00:00:01Z", "exit_status": 0, "command_line": sys.argv}, file)
 '''
 
 
@@ -174,6 +179,61 @@ class FleetTest(FleetTestCase):
         self.assert_status(self.railgauge(*arguments), 0)
         self.assert_status(self.railgauge("fleet", "report", "fleet-2"), 3)
         self.assertEqual(self.bad(read_csv(self.path("fleet-2/fleet.csv"))), [("SUSPECT", "n2", NICS[1], "nic")])
+
+    def edit(self, name, change):
+        path = self.path(f"fleet/runs/{name}")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(change(text))
+
+    # Each is named with its reason, and its node is not OK and misses nothing.
+    def test_runs_that_do_not_count(self):
+        self.plan(9)
+        self.measure()
+        whole = self.path("whole")
+        shutil.copytree(self.path("fleet"), whole)
+        runs = self.path("fleet/runs")
+
+        def wrong(text):
+            header, first, *others = text.splitlines()
+            first = first.replace(",ok,", ",wrong_data,byte 0 differs").replace("differs,", "differs,", 1)
+            return "\n".join([header, first, *others]) + "\n"
+
+        def swap():
+            os.rename(f"{runs}/n1/with-n2", f"{runs}/other")
+            os.rename(f"{runs}/n4/with-n5", f"{runs}/n1/with-n2")
+            os.rename(f"{runs}/other", f"{runs}/n4/with-n5")
+
+        def copy():
+            shutil.rmtree(f"{runs}/n4/with-n5")
+            shutil.copytree(f"{runs}/n1/with-n2", f"{runs}/n4/with-n5")
+
+        run = "n1/with-n2/"
+        cases = [
+            (lambda: self.edit(run + "census.csv", lambda text: text[:-9]), ["n1"], "census.csv: it ends inside"),
+            (lambda: self.edit(run + "census.csv", lambda text: ""), ["n1"], "there is no header line"),
+            (lambda: self.edit(run + "census.csv", lambda text: text.splitlines()[0] + "\n"), ["n1"], "no row"),
+            (lambda: self.edit(run + "samples.csv", lambda text: text.replace(",n2,", ",n3,")), ["n1"], "n2 is host"),
+            (lambda: self.edit(run + "samples.csv", wrong), ["n1"], "wrong_data"),
+            (lambda: self.edit(run + "samples.csv", lambda text: text + text.splitlines()[1] + "\n"), ["n1"], "line 2"),
+            (lambda: self.edit(run + "run.json", lambda text: ""), ["n1"], "run.json"),
+            (lambda: self.edit(run + "run.json", lambda text: text.replace("r-n1", "r-n2")), ["n1"], "rows beside it"),
+            (lambda: self.edit(run + "topology.xml", lambda text: "<top"), ["n1"], "topology.xml"),
+            (swap, ["n1", "n4"], "by its run.json"),
+            (copy, ["n4"], "it is the run of runs/n1/with-n2"),
+        ]
+        for damage, nodes, reason in cases:
+            with self.subTest(reason):
+                shutil.rmtree(self.path("fleet"))
+                shutil.copytree(whole, self.path("fleet"))
+                self.path("fleet/runs/n1/with-n2/topology.xml", "<topology></topology>\n")
+                damage()
+                outcome, rows = self.report(3)
+                bad = self.bad(rows)
+                self.assertEqual({verdict for verdict, *_ in bad}, {"UNMEASURED"}, str(outcome))
+                self.assertEqual({node for _, node, *_ in bad}, set(nodes), str(outcome))
+                self.assertIn(reason, (outcome.stdout + outcome.stderr).replace("\n    ", " "))
 
     def test_a_node_that_fails_costs_its_own_cells_and_is_resumed(self):
         self.plan(6)

@@ -6,12 +6,24 @@
 #include <thread>
 
 #include "fmt/core.h"
+#include "lib/fleet/run_origin.h"
 
 namespace railgauge {
 namespace {
 
 // Runs whose groups wait to be put in the table, for each thread.
 constexpr size_t kBatch = 32;
+
+std::string NameOf(const FleetPlan& plan, const PlannedPair& pair) {
+  return plan.nodes[pair.initiator].name + " with " + plan.nodes[pair.target].name;
+}
+
+void LeaveOut(const FleetPlan& plan, const PlannedPair& pair, const std::string& why,
+              FleetRecords& records) {
+  records.notes.push_back(NameOf(plan, pair) + " does not count: " + why);
+  records.unusable.try_emplace(pair.initiator, fmt::format("Its run with {} does not count: {}",
+                                                           plan.nodes[pair.target].name, why));
+}
 
 }  // namespace
 
@@ -37,13 +49,14 @@ FleetRecords ReadFleet(const FleetTree& tree, const FleetPlan& plan, size_t thre
     // In the order of the plan, whichever thread was first, so that the result is the same.
     for (size_t i = 0; i < size; ++i) {
       const PlannedPair& pair = pairs[begin + i];
-      const std::string run = name(pair.initiator) + " with " + name(pair.target);
       const Result<RunGroups>& groups = *batch[i];
       if (!groups) {
-        records.notes.push_back(run + ": " + groups.error().ToString());
+        LeaveOut(plan, pair, groups.error().ToString(), records);
         continue;
       }
-      if (!groups->cut_short.empty()) records.notes.push_back(run + ": " + groups->cut_short);
+      if (!groups->cut_short.empty()) {
+        records.notes.push_back(NameOf(plan, pair) + ": " + groups->cut_short);
+      }
       records.rows += groups->rows;
       records.other_slot += groups->other_slot;
       records.disturbed += groups->disturbed;
@@ -51,6 +64,18 @@ FleetRecords ReadFleet(const FleetTree& tree, const FleetPlan& plan, size_t thre
     }
   }
   return records;
+}
+
+void DropStrayRuns(const FleetPlan& plan, FleetRecords& records) {
+  std::vector<RunOrigin> origins;
+  for (const FleetRun& run : records.table.runs()) {
+    origins.push_back({run.pair, run.run.run_id, run.run.host, run.peer, run.output});
+  }
+  const std::vector<std::string> why = WhyStray(plan, origins);
+  for (size_t i = 0; i < why.size(); ++i) {
+    if (!why[i].empty()) LeaveOut(plan, origins[i].pair, why[i], records);
+  }
+  records.table.Drop(why);
 }
 
 }  // namespace railgauge

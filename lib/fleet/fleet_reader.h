@@ -16,6 +16,7 @@
 #define RAILGAUGE_LIB_FLEET_FLEET_READER_H_
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,11 +31,16 @@ struct FleetRecords {
   size_t rows = 0;
   size_t other_slot = 0;           // RunGroups::other_slot
   size_t disturbed = 0;            // RunGroups::disturbed
-  std::vector<std::string> notes;  // runs that cannot be read, or were cut short
+  std::vector<std::string> notes;  // runs that do not count, or were cut short
+  // Of nodes with a run that does not count: why the first of them does not.
+  std::map<size_t, std::string> unusable;
 };
 
-// What a run that was cut short measured counts.
+// What a run that was cut short measured counts. A run that ReadRunGroups refuses does not.
 FleetRecords ReadFleet(const FleetTree& tree, const FleetPlan& plan, size_t threads);
+
+// Takes out the runs that are another's than the plan says of their folder (run_origin.h).
+void DropStrayRuns(const FleetPlan& plan, FleetRecords& records);
 
 }  // namespace railgauge
 

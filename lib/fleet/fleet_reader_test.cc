@@ -26,14 +26,17 @@ TEST(FleetReaderTest, SeveralThreadsReadWhatOneDoes) {
       const RunIdentity run{"r", name, "", "p5.48xlarge", "hardware"};
       CensusRow census;
       census.nic.address.bus = static_cast<uint8_t>(1 + pair.initiator % 5);
+      census.status = CensusStatus::kNoId;
       Sample sample;
       sample.cell.nic = sample.partner = census.nic;
       sample.cell.size = Bytes{1000};
+      sample.cell.depth = 1;
       sample.duration = std::chrono::seconds(1);
       sample.completions = 1000 + pair.initiator;
       sample.payload_bytes = sample.completions * 1000;
       sample.posted_bytes = sample.counter_bytes = sample.payload_bytes;
       sample.throughput = BytesPerSecond{static_cast<double>(sample.payload_bytes)};
+      sample.messages_per_second = static_cast<double>(sample.completions);
       sample.status = SampleStatus::kOk;
       ASSERT_TRUE(
           WriteFileAtomically(folder + "/census.csv", CsvFile<CensusRow>(run, {&census, 1})));
@@ -45,8 +48,9 @@ TEST(FleetReaderTest, SeveralThreadsReadWhatOneDoes) {
   ASSERT_EQ(one.table.runs().size(), 149u);
   EXPECT_EQ(one.rows, 149u);
   ASSERT_EQ(one.notes.size(), 1u);
-  EXPECT_EQ(one.notes[0].find("n7 with n8: "), 0u) << one.notes[0];
+  EXPECT_EQ(one.notes[0].find("n7 with n8 does not count: "), 0u) << one.notes[0];
   EXPECT_EQ(four.notes, one.notes);
+  EXPECT_EQ(one.unusable.at(7).find("Its run with n8 does not count: "), 0u);
   EXPECT_EQ(four.table.groups(), one.table.groups());
   ASSERT_EQ(four.table.runs().size(), one.table.runs().size());
   for (size_t i = 0; i < one.table.runs().size(); ++i) {

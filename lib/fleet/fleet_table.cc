@@ -1,12 +1,19 @@
 #include "lib/fleet/fleet_table.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "fmt/core.h"
+#include "lib/base/counted.h"
+#include "lib/base/file.h"
 #include "lib/placement/consistency.h"
+#include "lib/placement/run_table.h"
 #include "lib/report/report_file.h"
-#include "lib/report/row_stream.h"
+#include "lib/report/run_index.h"
+#include "lib/report/run_state.h"
 #include "lib/stats/median.h"
 
 namespace railgauge {
@@ -20,14 +27,85 @@ struct CellKey {
 
 using RelationOf = std::map<std::pair<PciAddress, MemoryPlace>, Relation>;
 
-Status ReadCensus(const std::string& directory, RunGroups& out, RelationOf& relations) {
-  RAILGAUGE_ASSIGN_OR_RETURN(auto rows,
-                             RowStream<CensusRow>::Open(ReportPath<CensusRow>(directory)));
-  while (true) {
-    RAILGAUGE_ASSIGN_OR_RETURN(const bool there, rows.Next());
-    if (!there) return {};
-    RAILGAUGE_ASSIGN_OR_RETURN(const CensusRow row, rows.Parse());
-    if (rows.is_new_run()) out.run = rows.run();
+// What the windows of a NIC alone are worth.
+struct Tally {
+  size_t windows = 0;  // that were measured
+  size_t invalid = 0;
+  size_t other_slot = 0;
+  size_t disturbed = 0;
+  size_t counted = 0;
+  std::string why_invalid;  // of the first
+  std::string why_not;      // of the first that was not measured
+};
+
+void AddUncounted(const Sample& sample, Tally& tally) {
+  const std::string word(ToString(sample.status));
+  if (!IsContradicted(sample.status)) {
+    if (tally.why_not.empty()) tally.why_not = word + ": " + sample.reason;
+    return;
+  }
+  ++tally.windows;
+  if (tally.invalid++ == 0) tally.why_invalid = word + ": " + sample.reason;
+}
+
+std::string WhyNoEvidence(const Tally& tally) {
+  if (tally.disturbed > 0) {
+    return fmt::format("The measuring thread was kept from its CPU in {} of {}", tally.disturbed,
+                       Counted(tally.windows, "window"));
+  }
+  if (tally.other_slot > 0) return "The other node has no NIC in the same slot";
+  if (!tally.why_not.empty()) return "It was not measured: " + tally.why_not;
+  return "It has no row in samples.csv, so it was not to be measured";
+}
+
+// A file that somebody copied in part. What is in it is not read here: a fleet has many.
+Status CheckTopologyIsWhole(const std::string& directory) {
+  const std::string path = directory + "/topology.xml";
+  if (::access(path.c_str(), F_OK) != 0) return {};
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml, ReadFile(path, size_t{64} << 20));
+  constexpr std::string_view kEnd = "</topology>";
+  const size_t last = xml.find_last_not_of(" \r\n\t");
+  const std::string_view whole =
+      last == std::string::npos ? std::string_view() : std::string_view(xml).substr(0, last + 1);
+  if (whole.ends_with(kEnd)) return {};
+  return Fail(MakeError("read topology XML", path,
+                        whole.empty() ? "it is empty" : "it is cut off, or no topology",
+                        "Copy the run directory again"));
+}
+
+// Both files' rows, and what run.json says of them.
+Result<RecordedRun> ReadRun(const std::string& directory, RunGroups& out) {
+  const std::string census = ReportPath<CensusRow>(directory);
+  const std::string samples = ReportPath<Sample>(directory);
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::vector<IndexedRun> runs, IndexRuns(census, samples));
+  if (runs.size() > 1) {
+    return Fail(MakeError("read", directory, "it holds " + Counted(runs.size(), "run"),
+                          "Keep the one that belongs there"));
+  }
+  if (runs.empty() || runs.front().census.empty()) {
+    return Fail(MakeError("read", census, "it has no row: the run ended before its census"));
+  }
+  RAILGAUGE_ASSIGN_OR_RETURN(RunReader reader, RunReader::Open(census, samples));
+  RAILGAUGE_ASSIGN_OR_RETURN(RecordedRun run, reader.Read(runs.front()));
+  RAILGAUGE_RETURN_IF_ERROR(CheckRecording(run));
+  RAILGAUGE_RETURN_IF_ERROR(CheckTopologyIsWhole(directory));
+  RAILGAUGE_RETURN_IF_ERROR(CheckTablesAreOf(run.run, directory));
+  const std::string json = directory + "/run.json";
+  if (::access(json.c_str(), F_OK) == 0) {
+    RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(json, size_t{64} << 20));
+    RAILGAUGE_ASSIGN_OR_RETURN(RunState state, ParseRunState(content, json));
+    RAILGAUGE_RETURN_IF_ERROR(CheckIsOfRun(state, run.run, json));
+    out.output = std::move(state.output);
+    out.peer = std::move(state.peer);
+    if (!state.ended) out.cut_short = "the run did not end";
+  }
+  return run;
+}
+
+void TakeCensus(const RecordedRun& run, RunGroups& out, RelationOf& relations) {
+  out.run = run.run;
+  for (const RecordedRow<CensusRow>& recorded : run.census) {
+    const CensusRow& row = recorded.row;
     relations[{row.nic.address, row.place}] = row.relation;
     if (out.nics.empty() || out.nics.back().address != row.nic.address) {
       out.nics.push_back(row.nic);
@@ -35,9 +113,41 @@ Status ReadCensus(const std::string& directory, RunGroups& out, RelationOf& rela
   }
 }
 
-bool IsEvidence(const Sample& sample) {
-  return sample.cell.load == "alone" && IsMeasured(sample.status) && sample.throughput &&
-         !FindSelfContradiction(sample);
+using WindowsOf = std::map<CellKey, std::vector<double>>;  // throughputs
+
+void TakeSample(const Sample& sample, const RelationOf& relations, RunGroups& out, Tally& tally,
+                WindowsOf& windows) {
+  const Cell& cell = sample.cell;
+  if (!IsMeasured(sample.status) || !sample.throughput) return AddUncounted(sample, tally);
+  ++tally.windows;
+  out.peer = sample.peer;
+  if (sample.partner.address != cell.nic.address) {
+    ++out.other_slot;
+    ++tally.other_slot;
+    return;
+  }
+  if (sample.disturbed == true) {
+    ++out.disturbed;
+    ++tally.disturbed;
+    return;
+  }
+  ++tally.counted;
+  const Relation relation = relations.at({cell.nic.address, cell.place});
+  const FleetGroup group{out.run.instance_type, cell.nic.address, cell.operation, cell.direction,
+                         cell.place.kind,       relation,         cell.size};
+  windows[{group, cell.place}].push_back(sample.throughput->value);
+}
+
+void AddMedians(WindowsOf& windows, RunGroups& out) {
+  std::vector<double> places;
+  for (auto at = windows.begin(); at != windows.end();) {
+    const FleetGroup& group = at->first.group;
+    places.clear();
+    for (; at != windows.end() && at->first.group == group; ++at) {
+      places.push_back(MedianInPlace(at->second));
+    }
+    out.medians.emplace_back(group, MedianInPlace(places));
+  }
 }
 
 }  // namespace
@@ -56,40 +166,29 @@ std::string_view WhyCutShort(const Sample& sample) {
 
 Result<RunGroups> ReadRunGroups(const std::string& directory) {
   RunGroups out;
+  RAILGAUGE_ASSIGN_OR_RETURN(RecordedRun run, ReadRun(directory, out));
+  MarkContradicted(run);
   RelationOf relations;
-  RAILGAUGE_RETURN_IF_ERROR(ReadCensus(directory, out, relations));
-  RAILGAUGE_ASSIGN_OR_RETURN(auto rows, RowStream<Sample>::Open(ReportPath<Sample>(directory)));
-  std::map<CellKey, std::vector<double>> windows;  // throughputs
-  while (true) {
-    RAILGAUGE_ASSIGN_OR_RETURN(const bool there, rows.Next());
-    if (!there) break;
-    RAILGAUGE_ASSIGN_OR_RETURN(const Sample sample, rows.Parse());
+  TakeCensus(run, out, relations);
+  std::map<PciAddress, Tally> tallies;
+  for (const NicKey& nic : out.nics) tallies[nic.address];
+  WindowsOf windows;
+  for (const RecordedRow<Sample>& recorded : run.samples) {
+    const Sample& sample = recorded.row;
     ++out.rows;
     if (out.cut_short.empty()) out.cut_short = WhyCutShort(sample);
-    if (!IsEvidence(sample)) continue;
-    const Cell& cell = sample.cell;
-    if (sample.partner.address != cell.nic.address) {
-      ++out.other_slot;
-      continue;
-    }
-    if (sample.disturbed == true) {
-      ++out.disturbed;
-      continue;
-    }
-    const auto relation = relations.find({cell.nic.address, cell.place});
-    if (relation == relations.end()) continue;
-    const FleetGroup group{out.run.instance_type, cell.nic.address, cell.operation, cell.direction,
-                           cell.place.kind,       relation->second, cell.size};
-    windows[{group, cell.place}].push_back(sample.throughput->value);
+    if (sample.cell.load != "alone") continue;
+    TakeSample(sample, relations, out, tallies[sample.cell.nic.address], windows);
   }
-  std::vector<double> places;
-  for (auto at = windows.begin(); at != windows.end();) {
-    const FleetGroup& group = at->first.group;
-    places.clear();
-    for (; at != windows.end() && at->first.group == group; ++at) {
-      places.push_back(MedianInPlace(at->second));
+  AddMedians(windows, out);
+  for (const auto& [nic, tally] : tallies) {
+    if (tally.invalid > 0) {
+      out.invalid[nic] =
+          fmt::format("{} of {} {} not valid: {}", tally.invalid, Counted(tally.windows, "window"),
+                      tally.invalid == 1 ? "is" : "are", tally.why_invalid);
+    } else if (tally.counted == 0) {
+      out.no_evidence[nic] = WhyNoEvidence(tally);
     }
-    out.medians.emplace_back(group, MedianInPlace(places));
   }
   return out;
 }
@@ -125,7 +224,29 @@ void FleetTable::Add(const PlannedPair& pair, const RunGroups& groups) {
   for (const auto& [group, throughput] : groups.medians) {
     run.values.push_back({GroupNumber(group), static_cast<float>(throughput)});
   }
+  run.peer = groups.peer;
+  run.output = groups.output;
+  for (const NicKey& nic : groups.nics) {
+    const uint32_t slot = SlotNumber(nic);
+    if (const auto why = groups.invalid.find(nic.address); why != groups.invalid.end()) {
+      run.invalid[slot] = why->second;
+    }
+    if (const auto why = groups.no_evidence.find(nic.address); why != groups.no_evidence.end()) {
+      run.no_evidence[slot] = why->second;
+    }
+  }
   runs_.push_back(std::move(run));
+}
+
+void FleetTable::Drop(std::span<const std::string> unusable) {
+  RAILGAUGE_CHECK(unusable.size() == runs_.size());
+  size_t kept = 0;
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    if (!unusable[i].empty()) continue;
+    if (kept != i) runs_[kept] = std::move(runs_[i]);
+    ++kept;
+  }
+  runs_.resize(kept);
 }
 
 }  // namespace railgauge

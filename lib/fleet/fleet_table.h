@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,12 +47,20 @@ struct RunGroups {
   size_t other_slot = 0;  // windows left out: the target had no NIC in the slot
   size_t disturbed = 0;
   std::string cut_short;  // why rows are missing that were to be measured; empty for none
+  // Of NICs with windows that are contradicted, by what the run says of them or by themselves: how
+  // many, and why. What such a NIC can do is not known, whatever its other windows say.
+  std::map<PciAddress, std::string> invalid;
+  std::map<PciAddress, std::string> no_evidence;  // of NICs without a median: why
+  std::string peer;    // that its windows were measured with; empty: none was measured
+  std::string output;  // where run.json says that it was written; empty: it does not say
 };
 
 // Of each group the median over its places of the medians over their windows: single ones, alone,
 // with the same slot of the target, that are evidence and that their own columns do not contradict
 // (lib/placement/consistency.h). Windows in which the thread was kept from its CPU tell of the
-// scheduler, and are left out, too. Errors: files that cannot be read.
+// scheduler, and are left out, too. Errors: files that cannot be read, are cut off, hold no run or
+// several, or what no run can have written, as judge has it; a run.json of another run; a
+// topology.xml that is cut off.
 Result<RunGroups> ReadRunGroups(const std::string& directory);
 
 // Why a row that was to be measured was not: the run was interrupted or lost its peer; empty for
@@ -61,7 +70,11 @@ std::string_view WhyCutShort(const Sample& sample);
 struct FleetRun {
   PlannedPair pair;
   RunIdentity run;
-  std::vector<uint32_t> slots;  // that its census has; into FleetTable::slots
+  std::vector<uint32_t> slots;                  // that its census has; into FleetTable::slots
+  std::map<uint32_t, std::string> invalid;      // RunGroups::invalid
+  std::map<uint32_t, std::string> no_evidence;  // RunGroups::no_evidence
+  std::string peer;                             // RunGroups::peer
+  std::string output;                           // RunGroups::output
   struct Value {
     uint32_t group = 0;  // into FleetTable::groups
     float throughput = 0;
@@ -72,6 +85,8 @@ struct FleetRun {
 class FleetTable {
  public:
   void Add(const PlannedPair& pair, const RunGroups& groups);
+  // Forgets the runs of which `unusable`, one for each, is not empty.
+  void Drop(std::span<const std::string> unusable);
 
   const std::vector<FleetRun>& runs() const { return runs_; }
   const std::vector<FleetGroup>& groups() const { return groups_; }

@@ -15,6 +15,7 @@ const NicKey kNic{*PciAddress::Parse("0000:4f:00.0"), "rdmap79s0"};
 const NicKey kOther{*PciAddress::Parse("0000:50:00.0"), "rdmap80s0"};
 
 Sample Window(const MemoryPlace& place, double gigabytes_per_second) {
+  static int windows = 0;
   Sample sample;
   sample.cell = {kNic, place,  Operation::kRead, Direction::kToMemory, Bytes{1'000'000},
                  32,   "alone"};
@@ -25,6 +26,9 @@ Sample Window(const MemoryPlace& place, double gigabytes_per_second) {
   sample.payload_bytes = sample.completions * 1'000'000;
   sample.posted_bytes = sample.counter_bytes = sample.payload_bytes;
   sample.throughput = BytesPerSecond{static_cast<double>(sample.payload_bytes)};
+  sample.messages_per_second = static_cast<double>(sample.completions);
+  if (place.is_gpu()) sample.way = RegistrationWay::kDmabuf;
+  sample.start_offset = std::chrono::seconds(++windows);
   sample.status = SampleStatus::kOk;
   return sample;
 }
@@ -46,6 +50,8 @@ class FleetTableTest : public testing::Test {
         CensusRow row;
         row.nic = nic;
         row.place = place;
+        row.way = place.is_host() ? RegistrationWay::kHost : RegistrationWay::kDmabuf;
+        row.status = CensusStatus::kNoId;
         row.relation = place == Gpu(1) ? Relation::kSameSwitch : Relation::kSameNumaNode;
         census_.push_back(row);
       }
@@ -86,21 +92,21 @@ TEST_F(FleetTableTest, AGroupIsTheMedianOfItsPlacesMedians) {
 }
 
 TEST_F(FleetTableTest, WhatIsNoEvidenceDoesNotCount) {
+  for (const NicKey& nic : {kNic, kOther}) {
+    Sample member = Window(Gpu(1), 10);
+    member.cell.nic = member.partner = nic;
+    member.cell.load = "numa0";
+    samples_.push_back(member);
+  }
   Sample sample = Window(Gpu(1), 10);
-  sample.status = SampleStatus::kWrongBytes;
-  samples_.push_back(sample);
-  sample = Window(Gpu(1), 10);
-  sample.cell.load = "numa0";
-  samples_.push_back(sample);
-  sample = Window(Gpu(1), 10);
-  sample.throughput->value *= 2;  // not what its own columns say
-  samples_.push_back(sample);
-  sample = Window(Gpu(1), 10);
   sample.partner = kOther;
   samples_.push_back(sample);
   RunGroups groups = Read();
   EXPECT_TRUE(groups.medians.empty());
   EXPECT_EQ(groups.other_slot, 1u);
+  EXPECT_EQ(groups.no_evidence.at(kNic.address), "The other node has no NIC in the same slot");
+  EXPECT_EQ(groups.no_evidence.at(kOther.address),
+            "It has no row in samples.csv, so it was not to be measured");
 
   // A window that tells of the scheduler.
   sample = Window(Gpu(1), 3);
@@ -109,16 +115,72 @@ TEST_F(FleetTableTest, WhatIsNoEvidenceDoesNotCount) {
   groups = Read();
   EXPECT_TRUE(groups.medians.empty());
   EXPECT_EQ(groups.disturbed, 1u);
+  EXPECT_EQ(groups.no_evidence.at(kNic.address),
+            "The measuring thread was kept from its CPU in 1 of 2 windows");
   samples_.push_back(Window(Gpu(1), 12));
-  EXPECT_EQ(Read().medians[0].second, 12e9);
+  groups = Read();
+  EXPECT_EQ(groups.medians[0].second, 12e9);
+  EXPECT_FALSE(groups.no_evidence.contains(kNic.address));
+  EXPECT_TRUE(groups.invalid.empty());
+}
+
+TEST_F(FleetTableTest, WindowsThatAreNotValid) {
+  samples_.push_back(Window(Gpu(1), 12));
+  Sample sample = Window(Gpu(1), 10);
+  sample.status = SampleStatus::kWrongData;
+  sample.reason = "byte 0 differs";
+  samples_.push_back(sample);
+  EXPECT_EQ(Read().invalid.at(kNic.address),
+            "1 of 2 windows is not valid: wrong_data: byte 0 differs");
+  sample = Window(Gpu(1), 10);
+  sample.throughput->value *= 2;  // not what its own columns say
+  samples_.back() = sample;
+  const std::string why = Read().invalid.at(kNic.address);
+  EXPECT_NE(why.find("the row contradicts itself"), std::string::npos) << why;
+  EXPECT_NE(why.find("samples.csv:3"), std::string::npos) << why;
+}
+
+// The error of reading what is there now.
+std::string ErrorOf(const std::string& folder) {
+  const auto groups = ReadRunGroups(folder);
+  return groups ? "" : groups.error().ToString();
+}
+
+TEST_F(FleetTableTest, RunsThatCannotBeUsed) {
+  samples_.push_back(Window(Gpu(1), 12));
+  Read();
+  const std::string census = *ReadFile(folder_ + "/census.csv");
+  const auto write = [&](const std::string& name, const std::string& content) {
+    ASSERT_TRUE(WriteFileAtomically(folder_ + "/" + name, content));
+  };
+  for (const size_t size : {census.size() - 5, census.size() / 2, census.find('\n') + 1}) {
+    write("census.csv", census.substr(0, size));
+    EXPECT_NE(ErrorOf(folder_).find("census.csv"), std::string::npos) << size;
+  }
+  write("census.csv", "");
+  EXPECT_NE(ErrorOf(folder_).find("no header"), std::string::npos);
+  write("census.csv", census);
+  for (const auto& [name, content] :
+       {std::pair("run.json", ""), std::pair("run.json", R"({"run_id":"another"})"),
+        std::pair("run.json", R"({"run_id":"r","machine":{"hostname":"another"}})"),
+        std::pair("topology.xml", ""), std::pair("topology.xml", "<topology><object>")}) {
+    write(name, content);
+    EXPECT_NE(ErrorOf(folder_).find(name), std::string::npos) << name << content;
+    std::filesystem::remove(folder_ + "/" + name);
+  }
+  write("topology.xml", "<topology></topology>\n");
+  write("run.json", R"({"run_id":"r","end":null,"command_line":["x","--output=a/b"]})");
+  EXPECT_EQ(ErrorOf(folder_), "");
+  EXPECT_EQ(Read().cut_short, "the run did not end");
+  EXPECT_EQ(Read().output, "a/b");
 }
 
 TEST_F(FleetTableTest, ARunThatWasCutShortSaysSo) {
   samples_.push_back(Window(Gpu(1), 10));
   EXPECT_EQ(Read().cut_short, "");
-  Sample skipped = Window(Gpu(2), 10);
+  Sample skipped;
+  skipped.cell = Window(Gpu(2), 10).cell;
   skipped.status = SampleStatus::kSkipped;
-  skipped.throughput.reset();
   skipped.skip_cause = SkipCause::kPeerGone;
   skipped.reason = "the peer is gone: it said nothing";
   samples_.push_back(skipped);

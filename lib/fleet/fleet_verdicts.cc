@@ -47,6 +47,7 @@ class FleetJudge {
             "its PCI buses are numbered in another way, so it is held against none";
       }
     }
+    AddInvalid();
     return std::move(rows_);
   }
 
@@ -65,10 +66,10 @@ class FleetJudge {
     // A NIC that a run has and that was not measured there has a row, too.
     for (const FleetRun& run : table_.runs()) {
       for (const uint32_t slot : run.slots) {
-        Row(run.pair.initiator, slot).reason = "No window of it is evidence";
+        const auto why = run.no_evidence.find(slot);
+        Row(run.pair.initiator, slot).reason = why == run.no_evidence.end() ? "" : why->second;
       }
     }
-    const std::set<size_t> too_few(analysis_.too_few.begin(), analysis_.too_few.end());
     for (const SlotStanding& standing : analysis_.standings) {
       const PlannedPair& pair = table_.runs()[standing.run].pair;
       FleetRow& row = Row(pair.initiator, standing.slot);
@@ -82,12 +83,20 @@ class FleetJudge {
       row.verdict = FleetVerdict::kOk;
       row.reason = "Measured as the target alone, without its memory places";
     }
-    for (const size_t run : too_few) {
-      for (const uint32_t slot : table_.runs()[run].slots) {
-        FleetRow& row = Row(table_.runs()[run].pair.initiator, slot);
-        if (row.verdict != FleetVerdict::kOk) {
-          row.reason = "Too few machines of this type were measured for one to stand out";
-        }
+    for (auto& [key, row] : rows_) {
+      if (row.verdict == FleetVerdict::kOk || !row.reason.empty()) continue;
+      row.reason = "Too few machines of this type were measured for one to stand out";
+    }
+  }
+
+  // What is not valid is not OK, whatever the other windows say.
+  void AddInvalid() {
+    for (const FleetRun& run : table_.runs()) {
+      for (const auto& [slot, why] : run.invalid) {
+        FleetRow& row = Row(run.pair.initiator, slot);
+        if (row.verdict != FleetVerdict::kOk && row.verdict != FleetVerdict::kUnmeasured) continue;
+        row.verdict = FleetVerdict::kUnmeasured;
+        row.reason = fmt::format("With {}: {}", Name(run.pair.target), why);
       }
     }
   }
