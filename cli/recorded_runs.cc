@@ -184,7 +184,7 @@ Result<RecordedDirectory> RecordedDirectory::Open(const std::string& path, Absen
                              IndexRuns(census, samples, kMaxPieces, absent));
   if (runs.empty() && absent == Absent::kIsError) {
     return Fail(MakeError("judge", path, "its files have no row: the run ended before its census",
-                          "Run check again"));
+                          "Run it again"));
   }
   RAILGAUGE_ASSIGN_OR_RETURN(RunReader reader, RunReader::Open(census, samples, absent));
   return RecordedDirectory(path, std::move(runs), std::move(reader));
@@ -201,9 +201,11 @@ Status RecordedDirectory::ReadState(LoadedRun& loaded) const {
   RAILGAUGE_ASSIGN_OR_RETURN(RunState state, StateOf(path_));
   if (runs_.empty()) loaded.run = state.run;
   RAILGAUGE_RETURN_IF_ERROR(CheckIsOfRun(state, loaded.run, path));
+  loaded.command = std::move(state.command);
   if (!state.ended) {
-    loaded.notes.push_back("run '" + Shortened(loaded.run.run_id) +
-                           "' did not end: told is what it had recorded until then");
+    loaded.notes.push_back(fmt::format(
+        "run {}{} did not end: told is what it had recorded until then", Quoted(loaded.run.run_id),
+        loaded.command.empty() ? "" : " of " + Shortened(loaded.command)));
   }
   loaded.cuda_order = std::move(state.cuda_order);
   loaded.queue_pairs = state.queue_pairs;

@@ -30,6 +30,7 @@ struct LoadedRun {
   std::vector<CensusRow> census;
   std::vector<Sample> samples;
   std::shared_ptr<const Machine> machine;
+  std::string command;                  // of run.json: "check", "load"; empty: not known
   std::vector<PciAddress> cuda_order;   // of run.json; empty: not known
   std::optional<uint32_t> queue_pairs;  // of run.json; empty: not known
   std::vector<std::string> notes;       // what a reader of the verdicts needs to know

@@ -136,10 +136,12 @@ class PageOfOtherRuns(ReportTestCase):
         staged.info["machine"]["nics"][0]["name"] = HOSTILE
         staged.info["machine"]["kernel"] = HOSTILE
         staged.write_info()
-        for row in staged.samples + staged.summary:
-            if row["nic_name"] == staged.nics[0][1]:
-                row["nic_name"] = HOSTILE
+        for row in staged.census + staged.samples + staged.summary:
+            for column in ("nic_name", "partner_name"):
+                if row.get(column) == staged.nics[0][1]:
+                    row[column] = HOSTILE
         staged.placement[0]["reason"] = HOSTILE
+        staged.write("census.csv", staged.census)
         staged.write("samples.csv", staged.samples)
         staged.write("summary.csv", staged.summary)
         staged.write("placement.csv", staged.placement)
@@ -169,7 +171,7 @@ class PageOfOtherRuns(ReportTestCase):
         self.assertIn("samples.csv", self.probe(os.path.join(folder, "report.html"), "loads", "g5.48xlarge"))
 
     def test_what_is_no_run(self):
-        self.assert_one_line(self.railgauge("report", "nowhere"), "nowhere", "it holds no file of a run")
+        self.assert_one_line(self.railgauge("report", "nowhere"), "nowhere", "no folder")
         os.mkdir(self.path("empty"))
         self.assert_one_line(self.railgauge("report", "empty"), "empty", "Give a directory")
         self.assert_one_line(self.railgauge("report"), "RUNDIR")

@@ -28,7 +28,8 @@ class StagedRun:
         with open(self._path("run.json"), encoding="utf-8") as file:
             self.info = json.load(file)
         self.census = self._rows("census.csv")
-        self.columns = {name: self._columns(name) for name in ("samples.csv", "summary.csv", "placement.csv")}
+        self.columns = {name: self._columns(name)
+                        for name in ("census.csv", "samples.csv", "summary.csv", "placement.csv")}
         self.identity = {name: self.census[0][name] for name in list(self.census[0])[:6]}
         self.nics = [(nic["pci_address"], nic["name"]) for nic in self.info["machine"]["nics"]]
         self.slow = self.nics[min(SLOW_NIC, len(self.nics) - 1)]
@@ -95,13 +96,19 @@ class StagedRun:
         windows = []
         for number in range(ROUNDS):
             throughput = rate * GIGA * noise.gauss(1, 0.002)
+            # Rows that contradict themselves show as not valid.
+            completions = int(throughput / 50 / 1048576)
+            payload = completions * 1048576
+            duration = round(payload / throughput * 1e9)
+            idle = 0.5 + noise.random() / 3
             windows.append({
                 **cell, "partner_pci_address": partner[0], "partner_name": partner[1],
                 "partner_place": "numa0", "peer": "loopback", "round": number,
-                "start_offset_ns": int((number + index / 10000) * 1e9), "duration_ns": 20_000_000,
-                "completions": int(throughput / 50 / 1048576), "payload_bytes": int(throughput / 50),
-                "throughput_bytes_per_second": throughput, "status": "ok", "disturbed": "false",
-                "idle_fraction": 0.5 + noise.random() / 3})
+                "start_offset_ns": int((number + index / 10000) * 1e9), "duration_ns": duration,
+                "completions": completions, "payload_bytes": payload, "posted_bytes": payload,
+                "counter_bytes": payload, "throughput_bytes_per_second": payload / (duration / 1e9),
+                "messages_per_second": completions / (duration / 1e9), "status": "ok", "disturbed": "false",
+                "post_fraction": 0.1, "poll_fraction": 0.9 - idle, "idle_fraction": idle, "cpu_bound": "false"})
         return windows
 
     def _summary(self, cell, windows, relation):

@@ -9,11 +9,12 @@
 namespace railgauge {
 namespace {
 
-// Adds the rows of the file to `rows`, or its name to records.missing.
+// Adds the rows of the file to `rows`, or its name to records.missing where the run should have it.
 template <typename Row>
-Status Read(const std::string& directory, std::vector<Row>& rows, RunRecords& records) {
+Status Read(const std::string& directory, bool expected, std::vector<Row>& rows,
+            RunRecords& records) {
   if (!HasReport<Row>(directory)) {
-    records.missing.emplace_back(FileNameOf<Row>());
+    if (expected) records.missing.emplace_back(FileNameOf<Row>());
     return {};
   }
   RAILGAUGE_ASSIGN_OR_RETURN(rows, ReadRunTable<Row>(directory, records.run, &records.machine));
@@ -38,8 +39,12 @@ Result<RunFiles> ReadRunFiles(const RunDirectoryOptions& options) {
   records.cuda_order = std::move(loaded.cuda_order);
   if (!HasReport<CensusRow>(directory)) records.missing.emplace_back(FileNameOf<CensusRow>());
   if (!HasReport<Sample>(directory)) records.missing.emplace_back(FileNameOf<Sample>());
-  RAILGAUGE_RETURN_IF_ERROR(Read(directory, records.placement, records));
-  RAILGAUGE_RETURN_IF_ERROR(Read(directory, records.groups, records));
+  // Where nothing says which command the run was of, it may have been either.
+  const std::string& command = loaded.command;
+  const bool of_check = command.empty() || command == "check";
+  const bool of_load = command.empty() || command == "load";
+  RAILGAUGE_RETURN_IF_ERROR(Read(directory, of_check, records.placement, records));
+  RAILGAUGE_RETURN_IF_ERROR(Read(directory, of_load, records.groups, records));
   RAILGAUGE_RETURN_IF_ERROR(records.machine.CheckHasNics());
   return files;
 }

@@ -388,7 +388,7 @@ Result<BestAssignment> FindBestAssignment(const Machine& machine, const CellTabl
   if (field.consumers().empty()) {
     return Fail(MakeError("find", "the best assignment",
                           "the run measured no consumer of the placement with any NIC",
-                          "Let check measure it: railgauge check --placement=" + given.source));
+                          "Measure its consumers: railgauge check --placement=nearest"));
   }
   return Search(field, given, capacities, options).Find();
 }

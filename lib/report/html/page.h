@@ -22,7 +22,7 @@ namespace railgauge {
 struct PageFile {
   std::string name;
   std::optional<size_t> rows;  // empty: not read
-  std::string problem;         // why it was not read, where that is worth telling
+  std::string problem;         // why it was not read, or what is wrong with it
   bool missing = false;        // it is not there
 };
 

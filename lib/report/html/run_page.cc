@@ -2,9 +2,21 @@
 
 #include <sys/stat.h>
 
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "fmt/core.h"
+#include "lib/base/counted.h"
 #include "lib/base/file.h"
+#include "lib/base/quoted.h"
+#include "lib/placement/consistency.h"
+#include "lib/placement/run_table.h"
 #include "lib/report/report_file.h"
+#include "lib/report/row_stream.h"
+#include "lib/report/run_index.h"
 #include "lib/report/run_json.h"
 #include "lib/report/run_state.h"
 #include "lib/topology/load.h"
@@ -25,20 +37,6 @@ class Reader {
  public:
   Reader(const std::string& directory, PageData& data) : directory_(directory), data_(data) {}
 
-  // `expected`: that the file is not there is worth telling.
-  template <typename Row>
-  void Read(bool expected) {
-    PageFile file;
-    file.name = FileNameOf<Row>();
-    file.missing = !HasReport<Row>(directory_);
-    if (file.missing) {
-      if (expected) file.problem = kMissing;
-    } else if (const Status status = ReadTable<Row>(file); !status) {
-      file.problem = status.error().ToString();
-    }
-    data_.files.push_back(std::move(file));
-  }
-
   void ReadRunJson() {
     PageFile file;
     file.name = "run.json";
@@ -46,7 +44,7 @@ class Reader {
     file.missing = !Exists(path);
     if (file.missing) {
       file.problem = kMissing;
-    } else if (const auto content = ReadRegularFile(path, kMaxBytes); !content) {
+    } else if (const auto content = ReadFile(path, kMaxBytes); !content) {
       file.problem = content.error().ToString();
     } else if (const Status status = CheckRunJson(*content, path); !status) {
       file.problem = status.error().ToString();
@@ -55,47 +53,159 @@ class Reader {
     } else {
       data_.run_json = *content;
       data_.run = state->run;
+      command_ = state->command;
     }
     data_.files.push_back(std::move(file));
   }
 
+  // "check", "load", "census"; empty where nothing says so.
+  std::string command() const {
+    if (command_.empty() && HasReport<GroupRow>(directory_)) return "load";
+    return command_;
+  }
+
+  // The census and the windows, as far as they can be read, held to what the commands that judge
+  // hold them to: what is wrong is said, and contradicted windows show as not valid.
+  void ReadRecording() {
+    PageFile census = ReadRows(recording_.census);
+    PageFile samples = ReadRows(recording_.samples);
+    recording_.run = data_.run;
+    recording_.census_path = ReportPath<CensusRow>(directory_);
+    recording_.samples_path = ReportPath<Sample>(directory_);
+    is_whole_ = census.problem.empty() && !census.missing;
+    if (is_whole_) {
+      if (const Status status = CheckRecording(recording_); !status) {
+        is_whole_ = false;
+        const bool of_census = status.error().object.starts_with(recording_.census_path);
+        AddProblem(status.error().ToString(), of_census ? census : samples);
+      }
+    }
+    if (const size_t count = MarkContradicted(recording_); count > 0) {
+      AddProblem(fmt::format("{} {}, and {} shown as not valid", Counted(count, "row"),
+                             count == 1 ? "contradicts itself" : "contradict themselves",
+                             count == 1 ? "is" : "are"),
+                 samples);
+    }
+    AddTable<CensusRow>(recording_.census, census);
+    AddTable<Sample>(recording_.samples, samples);
+    data_.files.push_back(std::move(census));
+    data_.files.push_back(std::move(samples));
+  }
+
+  // What the run worked out. `expected`: that it is not there is worth telling.
+  template <typename Row>
+  void Read(bool expected) {
+    PageFile file;
+    file.name = FileNameOf<Row>();
+    file.missing = !HasReport<Row>(directory_);
+    if (file.missing) {
+      if (expected) file.problem = kMissing;
+    } else if (auto rows =
+                   ReadRunTable<Row>(directory_, data_.run, machine_ ? &*machine_ : nullptr);
+               !rows) {
+      file.problem = rows.error().ToString();
+    } else {
+      file.rows = rows->size();
+      data_.tables.push_back(MakePageTable<Row>(*rows));
+    }
+    data_.files.push_back(std::move(file));
+  }
+
+  void ReadTopology() {
+    PageFile file;
+    file.name = "topology.xml";
+    const std::string path = directory_ + "/" + file.name;
+    file.missing = !Exists(path);
+    if (file.missing) {
+      file.problem = kMissing;
+    } else if (auto machine = LoadMachineFromXml(path); !machine) {
+      file.problem = machine.error().ToString();
+    } else if (const Status status =
+                   is_whole_ ? CheckMachine(recording_, *machine, path) : Status();
+               !status) {
+      file.problem = status.error().reason;
+    } else {
+      machine_ = *std::move(machine);
+    }
+    if (!file.problem.empty()) data_.files.push_back(std::move(file));
+  }
+
   // Of a run without run.json.
   void TakeMachineFromTopology() {
-    const std::string path = directory_ + "/topology.xml";
-    if (!data_.run_json.empty() || !Exists(path)) return;
-    const auto machine = LoadMachineFromXml(path);  // a regular file, or an error
-    if (!machine) {
-      data_.files.push_back(
-          {"topology.xml", std::nullopt, machine.error().ToString(), /*missing=*/false});
-      return;
-    }
+    if (!data_.run_json.empty() || !machine_) return;
     RunInfo info;
     info.run = data_.run;
-    info.machine = *machine;
+    info.machine = *machine_;
     // The rest of such a run.json would be made up.
     const nlohmann::ordered_json whole = nlohmann::ordered_json::parse(RunJson(info));
     data_.run_json = nlohmann::ordered_json{{"machine", whole["machine"]}}.dump();
   }
 
  private:
+  static void AddProblem(const std::string& problem, PageFile& file) {
+    file.problem += (file.problem.empty() ? "" : "; ") + problem;
+  }
+
+  // The rows up to the first that cannot be read.
   template <typename Row>
-  Status ReadTable(PageFile& file) {
-    RAILGAUGE_ASSIGN_OR_RETURN(const Recorded<Row> recorded,
-                               ReadReport<Row>(directory_, kMaxBytes));
-    if (!recorded.rows.empty()) {
-      if (data_.run.run_id.empty()) data_.run = recorded.run;
-      if (recorded.run.run_id != data_.run.run_id) {
-        return Fail(MakeError("read", ReportPath<Row>(directory_),
-                              "it is of another run: " + recorded.run.run_id));
-      }
+  PageFile ReadRows(std::vector<RecordedRow<Row>>& rows) {
+    PageFile file;
+    file.name = FileNameOf<Row>();
+    file.missing = !HasReport<Row>(directory_);
+    if (file.missing) {
+      file.problem = kMissing;
+      return file;
     }
-    file.rows = recorded.rows.size();
-    data_.tables.push_back(MakePageTable<Row>(recorded.rows));
-    return {};
+    const std::string path = ReportPath<Row>(directory_);
+    if (const Status status = TakeRows(path, rows); !status) {
+      file.problem = status.error().ToString();
+      if (!rows.empty()) file.problem += " Shown are the rows before it.";
+    } else if (EndsInsideLine(path)) {
+      file.problem = "it ends inside a line, so it was cut off: what would follow is not shown";
+    }
+    return file;
+  }
+
+  template <typename Row>
+  Status TakeRows(const std::string& path, std::vector<RecordedRow<Row>>& rows) {
+    RAILGAUGE_ASSIGN_OR_RETURN(RowStream<Row> stream, RowStream<Row>::Open(path));
+    has_header_.insert(std::string(FileNameOf<Row>()));
+    while (true) {
+      const auto there = stream.Next();
+      if (!there && rows.empty()) has_header_.erase(std::string(FileNameOf<Row>()));
+      if (!there) return Fail(there.error());
+      if (!*there) return {};
+      if (data_.run.run_id.empty()) data_.run = stream.run();
+      const RunIdentity& run = data_.run;
+      if (stream.run().run_id != run.run_id ||
+          (!run.host.empty() && stream.run().host != run.host)) {
+        return Fail(
+            stream.ErrorHere("the row is of another run: " + Shortened(stream.run().run_id)));
+      }
+      if (stream.is_new_run()) data_.run = stream.run();
+      RAILGAUGE_ASSIGN_OR_RETURN(Row row, stream.Parse());
+      rows.push_back({std::move(row), stream.position().line});
+    }
+  }
+
+  // Of a file that has no rows of the kind nothing is shown.
+  template <typename Row>
+  void AddTable(std::span<const RecordedRow<Row>> recorded, PageFile& file) {
+    if (file.missing || !has_header_.contains(file.name)) return;
+    std::vector<Row> rows;
+    rows.reserve(recorded.size());
+    for (const RecordedRow<Row>& one : recorded) rows.push_back(one.row);
+    file.rows = rows.size();
+    data_.tables.push_back(MakePageTable<Row>(rows));
   }
 
   const std::string directory_;
   PageData& data_;
+  std::string command_;
+  RecordedRun recording_;
+  bool is_whole_ = false;             // the recording, with nothing wrong in it
+  std::set<std::string> has_header_;  // files that begin as they must
+  std::optional<Machine> machine_;
 };
 
 }  // namespace
@@ -104,15 +214,16 @@ Result<PageData> ReadRunForPage(const std::string& directory, const std::string&
   PageData data;
   data.generator = generator;
   Reader reader(directory, data);
-  const bool of_load = HasReport<GroupRow>(directory);
   reader.ReadRunJson();
-  reader.Read<CensusRow>(true);
-  reader.Read<Sample>(true);
-  reader.Read<SummaryRow>(!of_load);
-  reader.Read<PlacementRow>(!of_load);
-  reader.Read<InterconnectRow>(!of_load);
+  reader.ReadRecording();
+  reader.ReadTopology();
+  const std::string command = reader.command();
+  const bool of_check = command.empty() || command == "check";
+  reader.Read<SummaryRow>(of_check);
+  reader.Read<PlacementRow>(of_check);
+  reader.Read<InterconnectRow>(of_check);
   reader.Read<AssignmentRow>(false);
-  reader.Read<GroupRow>(false);
+  reader.Read<GroupRow>(command == "load");
   reader.Read<Finding>(false);
   if (data.tables.empty() && data.run_json.empty()) {
     std::string why = "it holds no file of a run";

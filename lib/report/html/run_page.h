@@ -1,5 +1,6 @@
-// Reads a run directory for its page. Tolerant: a run that was killed has no summary.csv and no
-// run.json, and its page shows what is there and names what is not.
+// Reads a run directory for its page. Tolerant: a run that was killed has no summary.csv, and its
+// page shows what is there, names what is not, and says what is wrong by the rules that the
+// commands which judge have (lib/placement/consistency.h, run_table.h).
 #ifndef RAILGAUGE_LIB_REPORT_HTML_RUN_PAGE_H_
 #define RAILGAUGE_LIB_REPORT_HTML_RUN_PAGE_H_
 
@@ -11,8 +12,10 @@
 namespace railgauge {
 
 // An Error where the directory holds no file of a run at all. A file that is there and cannot be
-// read, or is of another run, is left out, and its PageFile says why; a file that is missing has no
-// rows. Of a run without run.json the machine is taken from topology.xml.
+// read, or is of another run, is left out, and its PageFile says why; of census.csv and samples.csv
+// the rows before what is wrong are kept, and windows that contradict themselves show as not valid.
+// A file that is missing has no rows. Of a run without run.json the machine is taken from
+// topology.xml.
 Result<PageData> ReadRunForPage(const std::string& directory, const std::string& generator);
 
 }  // namespace railgauge

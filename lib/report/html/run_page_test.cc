@@ -7,6 +7,7 @@
 #include "lib/report/report_csv.h"
 #include "lib/report/run_json.h"
 #include "lib/topology/machine_testutil.h"
+#include "lib/topology/relation.h"
 #include "lib/topology/xml_testutil.h"
 #include "nlohmann/json.hpp"
 
@@ -29,6 +30,22 @@ class RunPageTest : public testing::Test {
     ASSERT_TRUE(WriteFileAtomically(path_ + "/" + name, content));
   }
 
+  static Sample Window(const Cell& cell, RegistrationWay way, size_t number) {
+    Sample sample;
+    sample.cell = cell;
+    sample.way = way;
+    sample.partner = cell.nic;
+    sample.start_offset = std::chrono::milliseconds(80 * number);
+    sample.duration = std::chrono::nanoseconds(83'886'080);
+    sample.completions = 1000;
+    sample.payload_bytes = 1000 << 20;
+    sample.posted_bytes = sample.counter_bytes = sample.payload_bytes;
+    sample.throughput = BytesPerSecond{12.5e9};
+    sample.messages_per_second = 12.5e9 / (1 << 20);
+    sample.status = SampleStatus::kOk;
+    return sample;
+  }
+
   // A finished run of check on `machine`: each NIC with each place, both ways.
   void WriteRun(const Machine& machine, const RunIdentity& run = TheRun()) {
     RunInfo info;
@@ -42,13 +59,16 @@ class RunPageTest : public testing::Test {
         CensusRow& row = census.emplace_back();
         row.nic = nic.key();
         row.place = place;
+        row.way = place.is_host() ? RegistrationWay::kHost : RegistrationWay::kDmabuf;
+        row.status = CensusStatus::kNoId;
+        row.relation = RelationOf(machine, nic, place).relation;
         for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
           SummaryRow& cell = summary.emplace_back();
           cell.cell = {nic.key(), place, Operation::kRead, direction, Bytes{1048576}, 32, "alone"};
           cell.throughput_median = BytesPerSecond{12.5e9};
-          Sample& sample = samples.emplace_back();
-          sample.cell = cell.cell;
-          sample.throughput = BytesPerSecond{12.5e9};
+          cell.sample_count = 1;
+          cell.verdict = Verdict::kOk;
+          samples.push_back(Window(cell.cell, row.way, samples.size()));
         }
       }
     }
@@ -82,7 +102,10 @@ TEST_F(RunPageTest, AllOfAFinishedRun) {
   const PageData data = Read();
   EXPECT_EQ(data.run.run_id, TheRun().run_id);
   EXPECT_EQ(data.run.platform, "emulated");
-  for (const PageFile& file : data.files) EXPECT_EQ(file.problem, "") << file.name;
+  for (const PageFile& file : data.files) {
+    // Nothing here writes one.
+    EXPECT_EQ(file.problem.empty(), file.name != "topology.xml") << file.name << file.problem;
+  }
   const Json json = Json::parse(ToJson(data));
   EXPECT_EQ(json["info"]["machine"]["nics"].size(), 32);
   EXPECT_EQ(json["tables"]["census"]["rows"], 320);
@@ -106,7 +129,9 @@ TEST_F(RunPageTest, MachinesWithoutGpusAndWithOneNic) {
 
 // Killed while it measured: the last row is cut off, and what is written at the end is not there.
 TEST_F(RunPageTest, ARunThatWasKilled) {
-  WriteRun(MakeP4d());
+  Machine machine = MakeHost(1);
+  machine.nics.push_back(MakeNic("0000:10:1b.0", "0000:10", {}, std::nullopt));
+  WriteRun(machine);
   const std::string samples = *ReadFile(path_ + "/samples.csv");
   Write("samples.csv", samples.substr(0, samples.size() - 10));
   for (const char* name : {"run.json", "summary.csv", "placement.csv", "interconnects.csv"}) {
@@ -118,7 +143,8 @@ TEST_F(RunPageTest, ARunThatWasKilled) {
   EXPECT_NE(File(data, "summary.csv").problem, "");
   EXPECT_TRUE(File(data, "summary.csv").missing);
   EXPECT_EQ(File(data, "groups.csv").problem, "");
-  EXPECT_EQ(File(data, "samples.csv").rows, 4 * 10 * 2 - 1);
+  EXPECT_EQ(File(data, "samples.csv").rows, 2 - 1);
+  EXPECT_NE(File(data, "samples.csv").problem.find("ends inside a line"), std::string::npos);
   const Json info = Json::parse(ToJson(data))["info"];
   EXPECT_EQ(info["machine"]["nics"][0]["name"], "rdmap16s27");
   EXPECT_FALSE(info.contains("start")) << "nobody knows it";
@@ -133,7 +159,7 @@ TEST_F(RunPageTest, AFileThatIsBrokenOrOfAnotherRunIsNamedAndLeftOut) {
   const PageData data = Read();
   EXPECT_NE(File(data, "samples.csv").problem.find("samples.csv"), std::string::npos);
   EXPECT_FALSE(File(data, "samples.csv").missing);
-  EXPECT_NE(File(data, "placement.csv").problem.find("another run: other"), std::string::npos);
+  EXPECT_NE(File(data, "placement.csv").problem.find("of run 'other'"), std::string::npos);
   const Json json = Json::parse(ToJson(data));
   EXPECT_FALSE(json["tables"].contains("samples"));
   EXPECT_FALSE(json["tables"].contains("placement"));
@@ -141,10 +167,66 @@ TEST_F(RunPageTest, AFileThatIsBrokenOrOfAnotherRunIsNamedAndLeftOut) {
 }
 
 TEST_F(RunPageTest, ARunOfLoadMissesNoVerdicts) {
-  Write("groups.csv", CsvFile<GroupRow>(TheRun(), std::vector<GroupRow>(1)));
+  GroupRow group;
+  group.load = "all";
+  Write("groups.csv", CsvFile<GroupRow>(TheRun(), std::vector<GroupRow>{group}));
   const PageData data = Read();
   EXPECT_EQ(File(data, "summary.csv").problem, "");
   EXPECT_EQ(File(data, "groups.csv").rows, 1);
+}
+
+// One that was killed has no groups yet, and says what it was.
+TEST_F(RunPageTest, AKilledRunOfLoadMissesItsGroups) {
+  RunInfo info;
+  info.run = TheRun();
+  info.command = "load";
+  Write("run.json", RunJson(info));
+  const PageData data = Read();
+  EXPECT_EQ(File(data, "summary.csv").problem, "");
+  EXPECT_EQ(File(data, "placement.csv").problem, "");
+  EXPECT_NE(File(data, "groups.csv").problem, "");
+}
+
+// What is wrong is said, and what stands before it is shown.
+TEST_F(RunPageTest, DamagedFiles) {
+  WriteRun(MakeG6());
+  const std::string census = *ReadFile(path_ + "/census.csv");
+  const std::string samples = *ReadFile(path_ + "/samples.csv");
+  const std::string summary = *ReadFile(path_ + "/summary.csv");
+  const auto last_row = [](const std::string& text) {
+    return text.substr(text.rfind('\n', text.size() - 2) + 1);
+  };
+  const std::string quoted = samples.substr(0, samples.size() - last_row(samples).size());
+  std::string contradicted = samples;
+  contradicted.replace(contradicted.find(",12500000000,"), 13, ",99,");
+  const struct {
+    const char* name;
+    std::string content;
+    const char* problem;
+  } cases[] = {
+      {"census.csv", census.substr(0, census.size() - 5), "ends inside a line"},
+      {"census.csv", census + last_row(census), "in line"},
+      {"census.csv", "", "no header line"},
+      {"samples.csv", samples.substr(0, samples.size() - 5), "ends inside a line"},
+      {"samples.csv", samples + last_row(samples), "in line"},
+      {"samples.csv", quoted + "\"" + last_row(samples), "samples.csv:"},
+      {"samples.csv", contradicted, "1 row contradicts itself"},
+      {"summary.csv", summary + last_row(summary), "about the same as line"},
+      {"summary.csv", summary.substr(0, summary.size() - 5), "ends inside a line"},
+      {"topology.xml", "", "topology.xml"},
+      {"topology.xml", "hello", "topology.xml"},
+      {"topology.xml", TopologyXml({HostBridgeXml("10", EfaXml("0000:10:1b.0", "rdmap16s27"))}),
+       "another machine"},
+  };
+  for (const auto& one : cases) {
+    WriteRun(MakeG6());
+    Write(one.name, one.content);
+    const PageData data = Read();
+    const PageFile& file = File(data, one.name);
+    EXPECT_NE(file.problem.find(one.problem), std::string::npos) << one.name << file.problem;
+    EXPECT_FALSE(file.missing);
+    fs::remove(path_ + "/topology.xml");
+  }
 }
 
 TEST_F(RunPageTest, WhatIsNoRunIsAnError) {
