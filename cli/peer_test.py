@@ -117,6 +117,12 @@ class ServeTest(PeerTestCase):
         self.assertEqual(server.process.returncode, 0, said)
         self.assertIn("0 clients served; refused: 2 strangers", said)
 
+    def test_ends_when_nobody_reads_what_it_says(self):
+        # As when the ssh that started it is gone: without a terminal there is no SIGHUP.
+        server = Server(self, f"--token={self.token('t')}")
+        server.process.stdout.close()
+        server.process.wait(DEADLINE_SECONDS)
+
     def test_a_peer_whose_nics_are_busy_is_refused(self):
         token = f"--token={self.token('t')}"
         server = Server(self, token, P5 + ",foreign-traffic:rdmap80s0")
