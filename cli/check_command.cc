@@ -195,8 +195,8 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
                                        written ? status : kExitError, Thresholds(gates));
   const Status for_programs =
       WriteForPrograms(options, session, decision, status, judgement, findings);
-  fmt::print("{}run directory: {}\n", ExplainHint(directory.path(), judgement.placement),
-             directory.path());
+  fmt::print("{}{}run directory: {}\n", ExplainHint(directory.path(), judgement.placement),
+             PageHint(directory.path()), directory.path());
   RAILGAUGE_RETURN_IF_ERROR(FirstError({written, run_info, for_programs}));
   PrintNotes(session.notes);
   return status;

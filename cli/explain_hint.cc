@@ -4,6 +4,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/result.h"
+#include "lib/report/html/page.h"
 
 namespace railgauge {
 namespace {
@@ -44,6 +45,11 @@ std::string ExplainHint(const std::string& directory, std::span<const PlacementR
   return fmt::format("why: railgauge explain {} {}{}\n", Printable(directory),
                      worst->consumer.ToString(),
                      nic == nullptr ? "" : " " + nic->address.ToString());
+}
+
+std::string PageHint(const std::string& directory) {
+  if (PageTemplate().empty()) return "";
+  return fmt::format("page: railgauge report {}\n", Printable(directory));
 }
 
 }  // namespace railgauge

@@ -13,6 +13,9 @@ namespace railgauge {
 // OK and of its NICs the one that the reason names; empty where all are OK.
 std::string ExplainHint(const std::string& directory, std::span<const PlacementRow> placement);
 
+// "page: railgauge report RUNDIR" with its line end; empty in a build without the page.
+std::string PageHint(const std::string& directory);
+
 }  // namespace railgauge
 
 #endif  // RAILGAUGE_CLI_EXPLAIN_HINT_H_

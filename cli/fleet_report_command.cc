@@ -7,6 +7,7 @@
 
 #include "cli/command_files.h"
 #include "cli/fleet_command.h"
+#include "cli/fleet_pages.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "fmt/core.h"
@@ -27,7 +28,11 @@ constexpr char kFooter[] =
     "fleet run measured it again, in turn with a healthy machine. cause says whether it is a nic, "
     "a\n"
     "nic with some places alone, a machine, or the path between two that are well with others.\n"
-    "Writes fleet.csv and fleet.md in DIR. What a run that was cut short measured counts.\n"
+    "Writes fleet.csv, fleet.md and fleet.html in DIR; fleet.html opens in any browser, and links "
+    "to\n"
+    "the pages of the runs that what stands out rests on, which are written, too. What a run that "
+    "was\n"
+    "cut short measured counts.\n"
     "Exit status: 0 all is OK; 1 a SLOW or MISSING; 2 usage error; 3 a SUSPECT or UNMEASURED.\n"
     "Examples:\n"
     "  railgauge fleet report night-1\n"
@@ -90,7 +95,7 @@ std::string WhereToLook(const FleetTree& tree, const FleetPlan& plan,
   return "";
 }
 
-// Its two files are beside what it reads: the plan, the secret, and all runs of the tree.
+// Its files are beside what it reads: the plan, the secret, and all runs of the tree.
 Status CheckFiles(const FleetTree& tree, const std::string& csv, const std::string& markdown) {
   CommandFiles files;
   files.ReadsRuns("DIR", tree.root());
@@ -99,8 +104,23 @@ Status CheckFiles(const FleetTree& tree, const std::string& csv, const std::stri
     files.Reads("DIR", tree.ConfirmPath(suspicion) + "/suspicion.json");
   }
   files.Writes("fleet.md", markdown);
+  files.Writes("fleet.html", FleetPagePath(tree));
   files.Writes("--csv_out", csv);
   return files.Check();
+}
+
+// Writes the pages and says how to open the fleet's.
+Status WritePages(const FleetTree& tree, FleetPageInput input, std::vector<FleetEvidence> evidence,
+                  bool print) {
+  for (size_t i = 0; i < evidence.size(); ++i) {
+    evidence[i].confirmation =
+        ReadConfirmation(tree, input.plan, input.table, input.analysis.suspicions[i]);
+  }
+  input.evidence = evidence;
+  input.why_unmeasured = WhyPairsAreUnmeasured(tree, input.plan);
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string page, WriteFleetPages(tree, std::move(input)));
+  if (!page.empty() && print) fmt::print("page, for a browser: {}\n", Printable(page));
+  return {};
 }
 
 Result<ExitStatus> Run(const Options& options) {
@@ -118,9 +138,9 @@ Result<ExitStatus> Run(const Options& options) {
   for (const Suspicion& suspicion : analysis.suspicions) {
     rounds.push_back(ReadRounds(tree, plan, records.table, suspicion));
   }
+  const std::vector<ConfirmationOutcome> outcomes = JudgeConfirmations(rounds);
   const FleetVerdicts verdicts =
-      JudgeFleet(plan, records.table, analysis, JudgeConfirmations(rounds),
-                 WhyUnmeasured(tree, plan, records));
+      JudgeFleet(plan, records.table, analysis, outcomes, WhyUnmeasured(tree, plan, records));
   const std::string csv = FleetCsv(plan, verdicts);
   RAILGAUGE_RETURN_IF_ERROR(WriteOutput(markdown_path, FleetMarkdown(plan, verdicts)));
   RAILGAUGE_RETURN_IF_ERROR(WriteOutput(csv_path, csv));
@@ -130,6 +150,20 @@ Result<ExitStatus> Run(const Options& options) {
                FleetText(plan, verdicts, options.color.UseColor()),
                WhereToLook(tree, plan, verdicts));
   }
+  std::vector<FleetEvidence> evidence;
+  for (std::vector<PairedRound>& of_one : rounds) {
+    evidence.push_back({std::nullopt, std::move(of_one)});
+  }
+  RAILGAUGE_RETURN_IF_ERROR(WritePages(tree,
+                                       {.plan = plan,
+                                        .table = records.table,
+                                        .analysis = analysis,
+                                        .verdicts = verdicts,
+                                        .outcomes = outcomes,
+                                        .evidence = {},
+                                        .notes = records.notes,
+                                        .windows = records.rows},
+                                       std::move(evidence), options.csv_out != "-"));
   PrintNotes(records.notes);
   if (records.other_slot > 0) {
     PrintNotes({Counted(records.other_slot, "window") +

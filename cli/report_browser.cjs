@@ -1,8 +1,8 @@
-// Looks at a page of `railgauge report` in headless Chromium, as a reader would:
+// Looks at a page of `railgauge report` or `fleet report` in headless Chromium, as a reader would:
 //
 //   node report_browser.cjs NODE_MODULES PAGE PROBE [ARGUMENT…]
 //
-// PROBE is the name of a function below; it throws what is wrong. What it prints is for the test.
+// PROBE is the name of a function below or in fleet_browser.cjs; it throws what is wrong. What it prints is for the test.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -245,6 +245,8 @@ const probes = {
     await page.screenshot({ path: to, fullPage: true });
   },
 };
+
+Object.assign(probes, require('./fleet_browser.cjs')({ text, visible, heat, lowestContrast, nodeModules }));
 
 async function main() {
   const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(

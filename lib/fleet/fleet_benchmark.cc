@@ -18,9 +18,11 @@
 #include "fmt/core.h"
 #include "lib/base/file.h"
 #include "lib/fleet/fleet_analysis.h"
+#include "lib/fleet/fleet_page.h"
 #include "lib/fleet/fleet_reader.h"
 #include "lib/fleet/fleet_report.h"
 #include "lib/fleet/fleet_tree.h"
+#include "lib/report/html/page.h"
 #include "lib/report/report_csv.h"
 #include "lib/stats/noise_testutil.h"
 
@@ -154,6 +156,17 @@ int Main(size_t hosts, size_t distinct) {
   const FleetVerdicts verdicts = JudgeFleet(plan, records.table, analysis, none, {});
   const std::string csv = FleetCsv(plan, verdicts);
   const double judged = Seconds(since);
+  since = std::chrono::steady_clock::now();
+  const std::vector<FleetEvidence> evidence(none.size());
+  const std::string json = FleetPageJson({.plan = plan,
+                                          .table = records.table,
+                                          .analysis = analysis,
+                                          .verdicts = verdicts,
+                                          .outcomes = none,
+                                          .evidence = evidence,
+                                          .windows = records.rows});
+  const std::string page = FillPage(PageTemplate(), json);
+  const double drawn = Seconds(since);
 
   const double rows = static_cast<double>(records.rows);
   fmt::print("{} machines, {} rows, {:.2f} GB of files, {} threads\n", hosts, records.rows,
@@ -161,7 +174,9 @@ int Main(size_t hosts, size_t distinct) {
   fmt::print("read    {:8.2f} s  {:10.0f} rows/s  {:6.0f} MB/s\n", read, rows / read,
              static_cast<double>(bytes) / 1e6 / read);
   fmt::print("judge   {:8.2f} s  {:10.0f} rows/s\n", judged, rows / judged);
-  fmt::print("in all  {:8.2f} s  {:10.0f} rows/s\n", read + judged, rows / (read + judged));
+  fmt::print("page    {:8.2f} s  {:.2f} MB\n", drawn, static_cast<double>(page.size()) / 1e6);
+  const double all = read + judged + drawn;
+  fmt::print("in all  {:8.2f} s  {:10.0f} rows/s\n", all, rows / all);
   fmt::print("peak memory {:.0f} MB ({:.0f} MB before); {} rows of fleet.csv, {:.1f} MB\n",
              PeakMegabytes(), before, verdicts.rows.size(), static_cast<double>(csv.size()) / 1e6);
   fs::remove_all(root);

@@ -6,7 +6,7 @@
 //   confirm/SUSPICION/{suspicion.json,suspect-K,reference-K}    paired rounds of what stood out
 //   failed/…                               runs that did not end, as they were, out of the way
 //   logs/…                                 what the launched programs said
-//   fleet.csv fleet.md                     what fleet report writes
+//   fleet.csv fleet.md fleet.html          what fleet report writes
 #ifndef RAILGAUGE_LIB_FLEET_FLEET_TREE_H_
 #define RAILGAUGE_LIB_FLEET_FLEET_TREE_H_
 

@@ -87,6 +87,10 @@ std::string ToJson(const PageData& data) {
   const std::string json = fmt::format(
       R"({{"kind":"run","generator":{},"run":{},"info":{},"files":{},"tables":{{{}}}}})",
       JsonText(data.generator), IdentityJson(data.run), info, FilesJson(data.files), tables);
+  return WithoutMarkup(json);
+}
+
+std::string WithoutMarkup(std::string_view json) {
   // Outside of strings JSON has no '<'.
   std::string safe;
   safe.reserve(json.size());

@@ -1,4 +1,4 @@
-// The HTML page of a run: one file that holds its data and everything that draws it.
+// The HTML page of a run or of a fleet: one file that holds its data and everything that draws it.
 //
 // The page itself (page/, TypeScript and CSS, bundled at build time) is a template with one hole
 // for the data. Nothing here knows HTML: the data is JSON in a script element that is not executed,
@@ -41,6 +41,9 @@ Status CheckRunJson(const std::string& content, const std::string& file_name);
 // As JSON without a '<', so that no text in it can end the element that it stands in. A run_json
 // that CheckRunJson refuses is null.
 std::string ToJson(const PageData& data);
+
+// `json` without a '<', which it has in strings alone.
+std::string WithoutMarkup(std::string_view json);
 
 // The page with `json` in its hole.
 std::string FillPage(std::string_view page_template, std::string_view json);

@@ -15,7 +15,7 @@ interface Window {
   cell: Cell;
 }
 
-const COMMON: Plot.PlotOptions = {
+export const COMMON: Plot.PlotOptions = {
   width: 560,
   marginLeft: 52,
   style: { background: 'transparent', fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
@@ -48,7 +48,7 @@ function rateDomain(values: number[]): [number, number] {
   return [low - air, high + air];
 }
 
-function finish(chart: SVGSVGElement | HTMLElement, label: string): SVGSVGElement | HTMLElement {
+export function finish(chart: SVGSVGElement | HTMLElement, label: string): SVGSVGElement | HTMLElement {
   // One picture with one name: the parts have names that a group may not have.
   for (const part of chart.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label');
   chart.setAttribute('role', 'img');

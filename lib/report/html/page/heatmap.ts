@@ -1,8 +1,8 @@
-// The heat map: one row per NIC, one column per memory place, of one operation and direction. A grid
-// of the ARIA pattern: one cell is in the tab order, arrow keys move, Enter opens.
+// The heat map: one row per NIC, one column per memory place, of one operation and direction.
 
 import { figure, isBad, spoken, unitFor } from './cell_words.ts';
 import { h, type Child } from './dom.ts';
+import { Grid } from './grid.ts';
 import type { Cell, Nic, Place, Run } from './model.ts';
 import type { Shares } from './shade.ts';
 import type { Metric } from './state.ts';
@@ -30,6 +30,7 @@ function marks(cell: Cell, run: Run): Child[] {
 export class HeatMap {
   readonly element: HTMLTableElement;
   private readonly boxes: HTMLTableCellElement[][] = []; // by row, of places
+  private readonly grid: Grid | null = null;
 
   constructor(
     private readonly run: Run,
@@ -50,8 +51,7 @@ export class HeatMap {
       const nics = group.nics.filter((nic) => places.some((place) => run.cell(options.view, nic.key, place.key)));
       if (nics.length > 0) this.element.append(this.body(group.label, nics, places));
     }
-    this.element.addEventListener('keydown', (event) => this.move(event));
-    this.makeReachable();
+    if (options.open) this.grid = new Grid(this.element, this.boxes, 'cell-title', options.selected?.key);
   }
 
   private head(places: Place[]): HTMLElement {
@@ -114,53 +114,7 @@ export class HeatMap {
     return box;
   }
 
-  // One box is in the tab order: the selected one, else the first.
-  private makeReachable(): void {
-    if (!this.options.open) return;
-    const all = this.boxes.flat().filter((box) => box.dataset.cell);
-    const first = all.find((box) => box.dataset.cell === this.options.selected?.key) ?? all[0];
-    if (first) first.tabIndex = 0;
-  }
-
   focus(key: string): void {
-    const box = this.boxes.flat().find((candidate) => candidate.dataset.cell === key);
-    if (box) this.focusBox(box);
-  }
-
-  private focusBox(box: HTMLTableCellElement): void {
-    for (const other of this.boxes.flat()) if (other.dataset.cell) other.tabIndex = -1;
-    box.tabIndex = 0;
-    box.focus();
-  }
-
-  private move(event: KeyboardEvent): void {
-    const target = event.target as HTMLTableCellElement;
-    const row = this.boxes.findIndex((boxes) => boxes.includes(target));
-    if (row < 0) return;
-    const column = this.boxes[row].indexOf(target);
-    const lastRow = this.boxes.length - 1;
-    const lastColumn = this.boxes[row].length - 1;
-    const everywhere = event.ctrlKey || event.metaKey;
-    const steps: Record<string, [number, number]> = {
-      ArrowUp: [row - 1, column],
-      ArrowDown: [row + 1, column],
-      ArrowLeft: [row, column - 1],
-      ArrowRight: [row, column + 1],
-      PageUp: [0, column],
-      PageDown: [lastRow, column],
-      Home: [everywhere ? 0 : row, 0],
-      End: [everywhere ? lastRow : row, lastColumn],
-    };
-    if (event.key === 'Enter' || event.key === ' ') {
-      event.preventDefault();
-      target.click();
-      document.getElementById('cell-title')?.focus();
-      return;
-    }
-    const to = steps[event.key];
-    if (!to) return;
-    event.preventDefault();
-    const next = this.boxes[to[0]]?.[to[1]];
-    if (next) this.focusBox(next);
+    this.grid?.focus(key);
   }
 }

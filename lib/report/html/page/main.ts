@@ -3,9 +3,15 @@
 
 import { replace, type Child } from './dom.ts';
 import type { PageData } from './data.ts';
+import type { FleetData } from './fleet_data.ts';
+import { fleetPage } from './fleet_page.ts';
 import { runPage } from './run_page.ts';
 
-const PAGES: Record<string, (data: PageData) => Child> = { run: runPage };
+type Data = PageData | FleetData;
+
+function draw(data: Data): Child {
+  return data.kind === 'fleet' ? fleetPage(data) : runPage(data);
+}
 
 // On paper nothing can be opened: what belongs there is open while it is printed.
 function openForPaper(): void {
@@ -21,10 +27,9 @@ function openForPaper(): void {
 
 function main(): void {
   const root = document.getElementById('page');
-  const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as PageData;
-  const page = PAGES[data.kind];
-  if (!root || !page) return;
-  replace(root, page(data));
+  const text = document.getElementById('data')?.textContent;
+  if (!root || !text) return;
+  replace(root, draw(JSON.parse(text) as Data));
   openForPaper();
 }
 

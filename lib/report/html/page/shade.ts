@@ -35,7 +35,7 @@ function shareShade(fraction: number): Shade {
   return SHARE_SHADES[step < 0 ? 4 : step];
 }
 
-function classShade(ratio: number): Shade {
+export function classShade(ratio: number): Shade {
   const limits = [1.03, 0.97, 0.9, 0.75];
   const step = limits.findIndex((limit, index) => (index === 0 ? ratio > limit : ratio >= limit));
   return CLASS_SHADES[step < 0 ? 4 : step];

@@ -1,8 +1,8 @@
-// The tooltip of a cell: its windows at a glance. Shown on hover and on focus, hidden by Escape, and
-// itself hoverable, as WCAG 1.4.13 asks.
+// The tooltip of a cell: its windows at a glance.
 
 import { inUnit, nameOfCell, unitFor } from './cell_words.ts';
-import { h, replace, svg, type Child } from './dom.ts';
+import { h, svg, type Child } from './dom.ts';
+import { HoverCard } from './hover.ts';
 import { isEvidence, type Cell, type Run } from './model.ts';
 import type { Shares } from './shade.ts';
 import { percent, RELATIONS, wordsOf } from './words.ts';
@@ -10,46 +10,16 @@ import { percent, RELATIONS, wordsOf } from './words.ts';
 const MANY = 12;
 
 export class Tooltip {
-  readonly element = h('div', { class: 'tooltip', role: 'tooltip', id: 'cell-tooltip', hidden: true });
-  private owner: HTMLElement | null = null;
+  private readonly card = new HoverCard('cell-tooltip');
+  readonly element = this.card.element;
 
   constructor(
     private readonly run: Run,
     private readonly shares: Shares,
-  ) {
-    document.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') this.hide();
-    });
-    this.element.addEventListener('mouseleave', () => this.hide());
-  }
+  ) {}
 
   attach(box: HTMLElement, cell: Cell): void {
-    box.addEventListener('mouseenter', () => this.show(box, cell));
-    box.addEventListener('focus', () => this.show(box, cell));
-    box.addEventListener('blur', () => this.hide());
-    box.addEventListener('mouseleave', (event) => {
-      if (event.relatedTarget !== this.element) this.hide();
-    });
-  }
-
-  private hide(): void {
-    this.element.hidden = true;
-    this.owner?.removeAttribute('aria-describedby');
-    this.owner = null;
-  }
-
-  private show(box: HTMLElement, cell: Cell): void {
-    this.hide();
-    this.owner = box;
-    box.setAttribute('aria-describedby', this.element.id);
-    replace(this.element, this.content(cell));
-    this.element.hidden = false;
-    const at = box.getBoundingClientRect();
-    const size = this.element.getBoundingClientRect();
-    const below = at.bottom + size.height + 6 < window.innerHeight;
-    const left = Math.min(Math.max(4, at.left), document.documentElement.clientWidth - size.width - 4);
-    this.element.style.left = `${Math.max(4, left) + window.scrollX}px`;
-    this.element.style.top = `${(below ? at.bottom + 2 : at.top - size.height - 2) + window.scrollY}px`;
+    this.card.attach(box, () => this.content(cell));
   }
 
   private content(cell: Cell): Child[] {

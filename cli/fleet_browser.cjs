@@ -1,0 +1,119 @@
+// Probes of report_browser.cjs for the page of a fleet; those that are not here are the same for both
+// pages (tooltip, keyboard, themes).
+'use strict';
+
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const path = require('node:path');
+
+module.exports = ({ text, visible, heat, lowestContrast, nodeModules }) => ({
+  async fleet_loads(page, title) {
+    assert.match(await page.title(), new RegExp(title));
+    for (const id of ['found', 'map', 'distribution', 'unmeasured', 'slots', 'noise', 'facts']) {
+      assert.ok(await visible(page.locator(`#${id} h2`)), `section ${id}`);
+    }
+    assert.ok(await visible(page.locator('#distribution figure svg')), 'a distribution is drawn');
+    console.log(await text(page.locator('body')));
+  },
+
+  async fleet_sort(page) {
+    const column = page.locator('#slot-table th', { hasText: 'as initiator' });
+    const index = await column.evaluate((head) => [...head.parentElement.children].indexOf(head) + 1);
+    const first = page.locator(`#slot-table tbody tr:first-child td:nth-child(${index})`);
+    await column.locator('button').click();
+    assert.equal(await column.getAttribute('aria-sort'), 'ascending');
+    const lowest = Number(await text(first));
+    await column.locator('button').click();
+    assert.equal(await column.getAttribute('aria-sort'), 'descending');
+    const highest = Number(await text(first));
+    assert.ok(lowest > 55 && lowest < 65 && highest > 95, `${lowest} … ${highest}`);
+  },
+
+  async fleet_filter(page, words, count) {
+    await page.locator('#slot-table input[type=search]').fill(words);
+    assert.equal(await text(page.locator('#slot-table .count')), count);
+    for (const row of await page.locator('#slot-table tbody tr').all()) {
+      const shown = (await text(row)).toLowerCase();
+      for (const word of words.toLowerCase().split(' ')) assert.ok(shown.includes(word), `${word} in ${shown}`);
+    }
+  },
+
+  // From the top of the page to what a finding rests on: one click; to a run's own page: a second.
+  async fleet_evidence(page, node, ...parts) {
+    await page.locator('#found .decision', { hasText: node }).locator('button.evidence').first().click();
+    const panel = page.locator('#cell');
+    const shown = await text(panel);
+    for (const part of [node, ...parts]) assert.ok(shown.includes(part), `${part} in: ${shown}`);
+    assert.equal(await panel.locator('figure svg').count(), 2, 'paired rounds and the distribution');
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'cell-title');
+    await panel
+      .locator('a', { hasText: `runs/${node}/` })
+      .first()
+      .click();
+    await page.waitForURL(/report\.html$/);
+    assert.ok(await visible(page.locator('#map h2')), 'the page of the run');
+  },
+
+  // What the selectors choose is what the map shows.
+  async fleet_views(page, node, slot) {
+    const box = heat(page).locator(`[data-cell="${node} ${slot}"]`);
+    const figures = new Set();
+    for (const [label, value] of [
+      ['Measured as', 'target'],
+      ['Measured as', 'initiator'],
+      ['Direction', 'from_memory'],
+      ['Shown', 'median'],
+    ]) {
+      await page.getByLabel(label, { exact: true }).selectOption(value);
+      assert.ok((await text(heat(page).locator('caption'))).includes(value), value);
+      figures.add(await text(box));
+    }
+    for (const figure of figures) assert.match(figure, /^(59|60|61) ?▼/);
+    const signs = await heat(page).locator('.bad-mark').allInnerTexts();
+    assert.ok(signs.includes('⇄'), 'the healthy machine that was measured with it is marked, too');
+    const figure = page.locator('#distribution figcaption');
+    const before = await text(figure);
+    await page.getByLabel('Slot', { exact: true }).selectOption(slot);
+    assert.notEqual(await text(figure), before);
+    assert.ok((await page.locator('#distribution svg').getAttribute('aria-label')).includes(`▼ ${node}`));
+  },
+
+  async fleet_accessible(page) {
+    await page.evaluate(fs.readFileSync(path.join(nodeModules, 'axe-core', 'axe.min.js'), 'utf8'));
+    for (const file of ['fleet', 'groups']) await page.locator(`#file-${file} > summary`).click();
+    await page.locator('#found button.evidence').first().click();
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
+      const { ratio, what } = await page.evaluate(
+        lowestContrast,
+        'td, th, .badge, p, small, .figure, .key, .bad-mark, a, dt, button, .platform, .gate, code',
+      );
+      assert.ok(ratio >= 4.5, `${colorScheme}: ${what} has a contrast of ${ratio.toFixed(2)}`);
+      const { violations } = await page.evaluate(() =>
+        globalThis.axe.run(document, {
+          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+        }),
+      );
+      const found = violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
+      assert.deepEqual(found, [], colorScheme);
+    }
+  },
+
+  async fleet_narrow(page) {
+    await page.setViewportSize({ width: 400, height: 800 });
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 400, `the page is ${width} wide`);
+    await heat(page).locator('[data-cell]').first().click();
+    assert.ok(await visible(page.getByRole('button', { name: 'Back to the map' })));
+  },
+
+  async fleet_print(page, to) {
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    assert.ok(await visible(heat(page)), 'the map is printed');
+    assert.ok(!(await visible(page.locator('.controls'))));
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+    const pdf = await page.pdf({ path: to, format: 'A4', printBackground: true });
+    assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+  },
+});
