@@ -2,7 +2,7 @@
 
 import { h, type Child } from './dom.ts';
 import type { Filters, Fleet, FleetState, SlotCell } from './fleet_model.ts';
-import { fleetWords, isFlagged, nicName } from './fleet_words.ts';
+import { fleetWords, isFlagged, nicName, placeName } from './fleet_words.ts';
 import { Grid } from './grid.ts';
 import type { HoverCard } from './hover.ts';
 import { classShade } from './shade.ts';
@@ -49,7 +49,7 @@ export function tooltipOf(cell: SlotCell, fleet: Fleet, filters: Filters): Child
         'div',
         {},
         `lowest of ${counted(readings.length, 'group')}: ${percent(worst.share, 1)} of the median of ` +
-          `${counted(worst.group.machines, 'machine')} (${operation.toUpperCase()} ${direction}, ${place.replaceAll('_', ' ')}: ${rate} GB/s)`,
+          `${counted(worst.group.machines, 'machine')} (${operation.toUpperCase()} ${direction}, ${placeName(place)}: ${rate} GB/s)`,
       ),
     );
     const runs = [...new Set(readings.map(({ run }) => (filters.part === 'initiator' ? run.target : run.initiator)))];
@@ -123,7 +123,7 @@ export class FleetMap {
 
   private caption(): string {
     const { metric, part, operation, direction, place, type } = this.state.filters;
-    const of = [operation.toUpperCase(), direction, place.replaceAll('_', ' ')].filter(Boolean).join(', ');
+    const of = [operation.toUpperCase(), direction, place && placeName(place)].filter(Boolean).join(', ');
     const what = metric === 'worst' ? 'lowest of its groups' : 'median of its groups';
     return `${type} as the ${part}${of ? `, ${of}` : ''}: % of the group’s median over all machines, ${what}`;
   }

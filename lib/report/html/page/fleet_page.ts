@@ -162,9 +162,9 @@ function legend(): HTMLElement {
   return h(
     'div',
     { class: 'legend', 'aria-hidden': 'true' },
-    'of the median of the same slot of all machines: ',
+    'of the slot’s median: ',
     CLASS_SHADES.map(({ name, meaning }) =>
-      h('span', { class: `key shade-${name}` }, name === 'class-even' ? `${meaning}, or within its noise` : meaning),
+      h('span', { class: `key shade-${name}` }, name === 'class-even' ? `${meaning} or noise` : meaning),
     ),
     [
       ['▼', ' SLOW'],
