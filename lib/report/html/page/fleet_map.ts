@@ -86,7 +86,7 @@ export class FleetMap {
     const table = h(
       'table',
       { class: 'heat fleet-heat', role: 'grid' },
-      h('caption', {}, this.caption()),
+      h('caption', {}, h('span', {}, this.caption())),
       h(
         'thead',
         {},

@@ -295,12 +295,16 @@ export function fleetPage(data: FleetData): Child {
       'main',
       { id: 'main' },
       section('found', answer(fleet), fleetCounts(fleet), findingItems(fleet, show), notes(fleet)),
-      measured && h('div', { class: 'looking' }, controls(state), legend()),
-      section(
-        'map',
-        measured
-          ? h('div', { class: 'map-and-cell fleet-map' }, map.element, panel)
-          : h('p', {}, 'No run of these machines is in this page.'),
+      h(
+        'div',
+        {},
+        measured && h('div', { class: 'looking' }, controls(state), legend()),
+        section(
+          'map',
+          measured
+            ? h('div', { class: 'map-and-cell fleet-map' }, map.element, panel)
+            : h('p', {}, 'No run of these machines is in this page.'),
+        ),
       ),
       section('distribution', distribution(state)),
       section('unmeasured', unmeasuredTable(fleet)),

@@ -14,7 +14,7 @@ export function slotTable(fleet: Fleet, show: ShowSlot): HTMLElement {
   const { rows } = fleet;
   const text = (column: string) => (row: number) => rows.text(column, row);
   const deviation = (part: string): ColumnSpec<number> => ({
-    title: `as ${part}, % of median`,
+    title: `as ${part}, %`,
     numeric: true,
     value: (row) => rows.number(`${part}_deviation_fraction`, row),
     show: (row) => {
@@ -32,7 +32,9 @@ export function slotTable(fleet: Fleet, show: ShowSlot): HTMLElement {
     },
   });
   return dataTable({
-    caption: fleet.data.complete ? 'Every NIC slot of every machine' : 'Every NIC slot with a finding',
+    caption:
+      `${fleet.data.complete ? 'Every NIC slot of every machine' : 'Every NIC slot with a finding'}: ` +
+      '% of the median of its slot, and times as fast as a healthy machine in paired rounds',
     rows: Array.from({ length: rows.rows }, (_, row) => row),
     columns: [
       {
@@ -55,7 +57,7 @@ export function slotTable(fleet: Fleet, show: ShowSlot): HTMLElement {
       z('target'),
       { title: 'with', value: text('target_peer') },
       {
-        title: 'paired rounds, times as fast',
+        title: 'paired, ×',
         numeric: true,
         value: (row) => rows.number('confirm_ratio', row),
         show: (row) => rows.number('confirm_ratio', row)?.toFixed(3) ?? '',
