@@ -187,6 +187,9 @@ const probes = {
     await heat(page).locator('[data-cell]').first().click();
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme });
+      await page.locator('.topology .device-nic').first().hover();
+      const hovered = await page.evaluate(lowestContrast, '.topology .device:hover .name');
+      assert.ok(hovered.ratio >= 4.5, `${colorScheme}: under the pointer a contrast of ${hovered.ratio.toFixed(2)}`);
       for (const metric of ['rate', 'class']) {
         await page.getByLabel('Shown').selectOption(metric);
         const { ratio, what } = await page.evaluate(

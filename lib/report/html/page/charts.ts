@@ -69,7 +69,8 @@ export function windowsChart(cell: Cell, compared: Cell | null, run: Run, shares
   const isOther = (window: Window): boolean => window.cell === compared;
   const chart = Plot.plot({
     ...COMMON,
-    height: 220,
+    height: 235,
+    marginBottom: 42,
     x: { label: 'seconds into the run', inset: 10 },
     y: { label: unit.name, domain, grid: true, ticks: 5 },
     symbol: { domain: ['window', 'disturbed', 'no evidence'], range: ['circle', 'circle', 'times'] },
@@ -107,7 +108,8 @@ export function classChart(cell: Cell, run: Run, shares: Shares): Element | null
   const own = [(cell.median ?? 0) / unit.factor];
   const chart = Plot.plot({
     ...COMMON,
-    height: 150,
+    height: 165,
+    marginBottom: 42,
     x: { label: `${unit.name}, medians of cells`, domain: rateDomain(rates) },
     y: { label: 'cells', grid: true, ticks: 4 },
     marks: [
