@@ -111,6 +111,13 @@ export function unmeasuredTable(fleet: Fleet): Child {
   const machines = Array.from({ length: fleet.rows.rows }, (_, row) => row).filter(
     (row) => fleet.rows.text('verdict', row) === 'UNMEASURED',
   );
+  // Of a machine as a whole: what a run of it that does not count is refused for.
+  const whyOf = (node: string): string => {
+    const whole = machines.find(
+      (row) => fleet.rows.text('node', row) === node && !fleet.rows.text('nic_pci_address', row),
+    );
+    return whole === undefined ? '' : fleet.rows.text('reason', whole);
+  };
   if (pairs.length === 0 && machines.length === 0) return h('p', {}, 'All that was planned was measured.');
   return [
     machines.length > 0 && [
@@ -137,7 +144,10 @@ export function unmeasuredTable(fleet: Fleet): Child {
         columns: [
           { title: 'initiator', value: ([initiator]) => initiator },
           { title: 'target', value: ([, target]) => target },
-          { title: 'why', value: ([, , why]) => why || 'no attempt left a message: see logs/' },
+          {
+            title: 'why',
+            value: ([initiator, , why]) => why || whyOf(initiator) || 'no attempt left a message: see logs/',
+          },
         ],
       }),
       leftOut > 0 && h('p', { class: 'small' }, `${leftOut} more are not in this page.`),
