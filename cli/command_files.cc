@@ -14,6 +14,7 @@
 #include "lib/base/file.h"
 #include "lib/base/file_id.h"
 #include "lib/base/output_path.h"
+#include "lib/base/own_descriptor.h"
 #include "lib/placement/import/import.h"
 #include "lib/report/recorded_files.h"
 
@@ -97,15 +98,15 @@ Status CommandFiles::CheckMeaning() const {
   }
   const Output* on_stdout = nullptr;
   for (const Output& output : written_) {
-    if (output.path != kStdout) continue;
-    if (!output.may_be_stdout) {
+    if (output.path != kStdout && OwnDescriptor(output.path) != STDOUT_FILENO) continue;
+    if (output.path == kStdout && !output.may_be_stdout) {
       return Fail(MakeError("write " + output.flag, kStdout,
                             "standard output has what the command prints, and this would be mixed "
                             "with it",
                             "Name a file"));
     }
     if (on_stdout != nullptr) {
-      return Fail(MakeError("write " + output.flag, kStdout,
+      return Fail(MakeError("write " + output.flag, output.path,
                             on_stdout->flag + " goes to standard output, too",
                             "Name a file for one of them"));
     }
@@ -180,6 +181,8 @@ Status CommandFiles::CheckApart() const {
   for (const Named& run : runs_) {
     for (const std::string& folder : FoldersOfRuns(run.path)) {
       for (const std::string_view name : RecordedFileNames()) {
+        std::error_code error;
+        if (IsOfJudge(name) && !fs::exists(fmt::format("{}/{}", folder, name), error)) continue;
         RAILGAUGE_RETURN_IF_ERROR(check(run, fmt::format("{}/{}", folder, name), name));
       }
     }

@@ -32,9 +32,10 @@ class CommandFiles {
   // A folder that is made, with a run's files in it.
   void Makes(std::string_view flag, const std::string& folder);
 
-  // Errors: an output that is a file which is read (also a recorded one that is not there), or that
-  // is written twice, by whatever path; one that cannot be written (output_path.h); "-" where it
-  // means nothing. Devices and pipes may be named as often as one likes.
+  // Errors: an output that is a file which is read (also a recorded one that is not there, but for
+  // what judge writes), or that is written twice, by whatever path; one that cannot be written
+  // (output_path.h); "-" where it means nothing. Devices and pipes may be named as often as one
+  // likes.
   Status Check() const;
 
  private:

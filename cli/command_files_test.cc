@@ -1,11 +1,15 @@
 #include "cli/command_files.h"
 
+#include <fcntl.h>
+
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
 
+#include "fmt/core.h"
 #include "gtest/gtest.h"
+#include "lib/base/unique_fd.h"
 
 namespace railgauge {
 namespace {
@@ -51,12 +55,24 @@ class CommandFilesTest : public ::testing::Test {
 };
 
 TEST_F(CommandFilesTest, WhatIsAllowed) {
-  for (const char* path : {"", "-", "new.csv", "tree/run-1/placement-2.csv", "tree/run-2/notes.txt",
-                           "tree/placement.csv", "/dev/null", "/dev/stdout"}) {
+  for (const char* path :
+       {"", "-", "new.csv", "tree/run-1/placement-2.csv", "tree/run-2/notes.txt",
+        "tree/placement.csv", "tree/run-1/placement.csv", "/dev/null", "/dev/stdout"}) {
     EXPECT_EQ(SaidOf(path), "") << path;
   }
   EXPECT_EQ(SaidOf("/dev/null", "/dev/null"), "");
   EXPECT_EQ(SaidOf("a.csv", "a.xml"), "");
+}
+
+TEST_F(CommandFilesTest, StandardOutputHasOneOutput) {
+  ExpectPart(SaidOf("-", "/dev/stdout"), "--csv_out goes to standard output, too");
+  ExpectPart(SaidOf("/dev/fd/1", "/dev/stdout"), "--csv_out goes to standard output, too");
+}
+
+TEST_F(CommandFilesTest, WhatIsReadHasDescriptorsToo) {
+  const UniqueFd fd(::open("tree/run-1/samples.csv", O_RDWR | O_CLOEXEC));
+  ASSERT_TRUE(fd.valid());
+  ExpectPart(SaidOf(fmt::format("/dev/fd/{}", fd.get())), "it is samples.csv of the run");
 }
 
 TEST_F(CommandFilesTest, WhatIsReadIsNotWritten) {

@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "cli/interrupt.h"
 #include "fmt/core.h"
+#include "fmt/ranges.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
 #include "lib/base/file_error.h"
@@ -228,6 +230,19 @@ Result<LoadedRun> RecordedDirectory::Load(size_t index, GivenTopologies& topolog
   if (index + 1 == runs_.size() && EndsInsideLine(path_ + kSamples)) {
     loaded.notes.push_back(path_ + kSamples +
                            " ends inside a line, so it was cut off: that line is left out");
+  }
+  std::set<std::string> unseen;
+  for (const auto& [row, line] : recorded.census) {
+    if (row.place.is_gpu() && loaded.machine->FindGpu(row.place.gpu) == nullptr) {
+      unseen.insert(row.place.ToString());
+    }
+  }
+  if (!unseen.empty()) {
+    loaded.notes.push_back(
+        fmt::format("run '{}': {} of census.csv {} not in the topology, and {} judged: {}",
+                    Shortened(recorded.run.run_id), Counted(unseen.size(), "GPU"),
+                    unseen.size() == 1 ? "is" : "are", unseen.size() == 1 ? "is not" : "are not",
+                    fmt::join(unseen, ", ")));
   }
   if (const size_t count = MarkContradicted(recorded); count > 0) {
     loaded.notes.push_back(fmt::format(

@@ -18,7 +18,7 @@ std::optional<FileId> FileIdOf(const struct stat& there) {
 }  // namespace
 
 std::optional<FileId> FileIdOf(const std::string& path) {
-  if (OwnDescriptor(path)) return std::nullopt;
+  if (const auto fd = OwnDescriptor(path)) return *fd == 1 ? std::nullopt : FileIdOf(*fd);
   struct stat there = {};
   if (::stat(path.c_str(), &there) == 0) return FileIdOf(there);
   std::error_code error;

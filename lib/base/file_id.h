@@ -17,8 +17,9 @@ struct FileId {
   auto operator<=>(const FileId&) const = default;
 };
 
-// Nothing for what can be written without a loss, or is no file: devices, pipes, folders, and the
-// open files of this process by their names ("/dev/stdout"), whatever these are.
+// Nothing for what can be written without a loss, or is no file: devices, pipes and folders. Nor
+// for standard output by its names, which whoever redirected it may know; what else this process
+// has open may be named by its descriptor ("/dev/fd/9").
 std::optional<FileId> FileIdOf(const std::string& path);
 
 // The file that is open as `fd`, where it is a regular one.

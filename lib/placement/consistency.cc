@@ -324,14 +324,19 @@ Status CheckRecording(const RecordedRun& run) { return Checker(run).Check(); }
 Status CheckMachine(const RecordedRun& run, const Machine& machine, const std::string& source) {
   const std::vector<std::string> missing = MissingOf(run, machine);
   constexpr size_t kNamed = 4;
+  const std::string& type = run.run.instance_type;
   std::string why;
   if (!missing.empty()) {
     why = "it has no " + JoinSome(missing, kNamed);
   } else {
     why = OtherRelation(run, machine);
   }
+  if (why.empty() && !type.empty() && !machine.instance_type.empty() &&
+      type != machine.instance_type) {
+    why = fmt::format("it is of a {}, and the run of a {}", Shortened(machine.instance_type),
+                      Shortened(type));
+  }
   if (why.empty()) return {};
-  const std::string type = run.run.instance_type;
   return Fail(MakeError("judge run '" + Shortened(run.run.run_id) + "'", source,
                         "it is the topology of another machine: " + why,
                         fmt::format("Give that of the run's machine{} with --hwloc-xml=FILE",

@@ -274,6 +274,11 @@ TEST(ConsistencyTest, AnotherMachinesTopology) {
             "judge run 'r1' other.xml: it is the topology of another machine: it has no numa1, "
             "0000:50:00.0 (rdmap80s0). Give that of the run's machine, a p5.48xlarge, with "
             "--hwloc-xml=FILE.");
+  Machine of_type = p5;
+  of_type.instance_type = "p5.48xlarge/4";
+  EXPECT_EQ(CheckMachine(GoodRun(), of_type, "other.xml").error().reason,
+            "it is the topology of another machine: it is of a p5.48xlarge/4, and the run of a "
+            "p5.48xlarge");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "fmt/core.h"
 #include "lib/base/quoted.h"
 #include "lib/report/bounded_json.h"
+#include "lib/report/schema.h"
 #include "nlohmann/json.hpp"
 
 namespace railgauge {
@@ -32,6 +33,14 @@ const Json& Member(const Json& object, const char* name) {
 std::string Text(const Json& object, const char* name) {
   const Json& value = Member(object, name);
   return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+// An Error where the member is there and neither a text nor null.
+Status CheckText(const Json& object, const char* name, const std::string& path) {
+  const Json& value = Member(object, name);
+  if (value.is_null() || value.is_string()) return {};
+  return Fail(
+      NoRunJson(path, fmt::format("its {} is {} and no text", name, Shortened(value.dump()))));
 }
 
 std::optional<PciAddress> Address(const Json& value) {
@@ -76,8 +85,19 @@ Result<RunState> ParseRunState(std::string_view content, const std::string& path
   if (!root.is_object()) return Fail(NoRunJson(path, "it is no JSON object"));
   const Json& run_id = Member(root, "run_id");
   if (!run_id.is_string()) return Fail(NoRunJson(path, "it has no run_id, so it is no run.json"));
+  const Json& version = Member(root, "schema_version");
+  if (!version.is_null() && version != kSchemaVersion) {
+    return Fail(NoRunJson(path, fmt::format("its schema_version is {} and this program reads {}",
+                                            Shortened(version.dump()), kSchemaVersion)));
+  }
   RunState state;
   const Json& machine = Member(root, "machine");
+  for (const char* name : {"hostname", "instance_id", "instance_type"}) {
+    RAILGAUGE_RETURN_IF_ERROR(CheckText(machine, name, path));
+  }
+  for (const char* name : {"platform", "command"}) {
+    RAILGAUGE_RETURN_IF_ERROR(CheckText(root, name, path));
+  }
   state.run = {run_id.get<std::string>(), Text(machine, "hostname"), Text(machine, "instance_id"),
                Text(machine, "instance_type"), Text(root, "platform")};
   state.command = Text(root, "command");

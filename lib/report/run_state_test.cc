@@ -42,6 +42,22 @@ TEST(RunStateTest, ReadsWhatARunWrites) {
   EXPECT_EQ(ended->queue_pairs, 4u);
 }
 
+TEST(RunStateTest, WhatNoRunWritesIsRefused) {
+  const auto reason = [](const char* json) {
+    const auto state = ParseRunState(json, "run.json");
+    return state ? "" : state.error().reason;
+  };
+  EXPECT_EQ(reason(R"({"run_id": "r", "schema_version": 9})"),
+            "its schema_version is 9 and this program reads 1");
+  EXPECT_EQ(reason(R"({"run_id": "r", "schema_version": "x"})"),
+            "its schema_version is \"x\" and this program reads 1");
+  EXPECT_EQ(reason(R"({"run_id": "r", "machine": {"hostname": 7}})"),
+            "its hostname is 7 and no text");
+  EXPECT_EQ(reason(R"({"run_id": "r", "platform": ["emulated"]})"),
+            "its platform is [\"emulated\"] and no text");
+  EXPECT_EQ(reason(R"({"run_id": "r", "machine": {"instance_type": null}})"), "");
+}
+
 TEST(RunStateTest, WhoseItIs) {
   RunInfo info = PermutedRun();
   info.command_line = {"railgauge", "check", "--output=a", "--output=fleet/runs/n1/with-n2"};

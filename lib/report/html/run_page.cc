@@ -44,7 +44,7 @@ class Reader {
     file.missing = !Exists(path);
     if (file.missing) {
       file.problem = kMissing;
-    } else if (const auto content = ReadFile(path, kMaxBytes); !content) {
+    } else if (const auto content = ReadRegularFile(path, kMaxBytes); !content) {
       file.problem = content.error().ToString();
     } else if (const Status status = CheckRunJson(*content, path); !status) {
       file.problem = status.error().ToString();
@@ -118,6 +118,8 @@ class Reader {
     file.missing = !Exists(path);
     if (file.missing) {
       file.problem = kMissing;
+    } else if (const Status regular = CheckRegularFile(path); !regular) {
+      file.problem = regular.error().ToString();
     } else if (auto machine = LoadMachineFromXml(path); !machine) {
       file.problem = machine.error().ToString();
     } else if (const Status status =
@@ -157,7 +159,9 @@ class Reader {
       return file;
     }
     const std::string path = ReportPath<Row>(directory_);
-    if (const Status status = TakeRows(path, rows); !status) {
+    if (const Status regular = CheckRegularFile(path); !regular) {
+      file.problem = regular.error().ToString();
+    } else if (const Status status = TakeRows(path, rows); !status) {
       file.problem = status.error().ToString();
       if (!rows.empty()) file.problem += " Shown are the rows before it.";
     } else if (EndsInsideLine(path)) {
