@@ -137,7 +137,9 @@ TEST_F(RunPageTest, ARunThatWasKilled) {
   for (const char* name : {"run.json", "summary.csv", "placement.csv", "interconnects.csv"}) {
     fs::remove(path_ + "/" + name);
   }
-  Write("topology.xml", TopologyXml({HostBridgeXml("10", EfaXml("0000:10:1b.0", "rdmap16s27"))}));
+  std::string xml = TopologyXml({HostBridgeXml("10", EfaXml("0000:10:1b.0", "rdmap16s27"))});
+  xml.replace(xml.find("test.48xlarge"), 13, TheRun().instance_type);
+  Write("topology.xml", xml);
   const PageData data = Read();
   EXPECT_EQ(data.run.run_id, TheRun().run_id);
   EXPECT_NE(File(data, "summary.csv").problem, "");
