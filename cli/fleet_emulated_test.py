@@ -323,7 +323,9 @@ class SlurmTest(FleetOnNodes):
         slurm.start_node(KILLED_NODE)
         slurm.command("scontrol", "update", f"nodename=n{KILLED_NODE}", "state=resume")
         slurm.wait("the killed node does not come back", lambda: slurm.states().count("idle") == NODES)
-        whole = [path for path in glob.glob(self.path("fleet/runs/*/with-*/run.json")) if f"n{KILLED_NODE}" not in path]
+        runs = self.path("fleet/runs")
+        whole = [path for path in glob.glob(runs + "/*/with-*/run.json")
+                 if f"n{KILLED_NODE}" not in os.path.relpath(path, runs)]
         kept = {path: os.stat(path).st_mtime_ns for path in whole}
         status, said = self.while_busy(lambda: self.await_job(slurm, self.submit(slurm, fabric, "fleet")))
         staged = [("MISSING", f"n{MISSING_NODE}", MISSING_SLOT), ("SLOW", f"n{SLOW_NODE}", SLOW_SLOT)]
@@ -416,8 +418,10 @@ AcceptEnv TEST_NODE RAILGAUGE_EMULATED_FABRIC
         skip_without("mpirun")
         fabric = Fabric(self, MACHINE, nodes=2)
         # Two names of this host; which of the two is told to the node, which else is both.
+        # Open MPI takes what it is called by for where it is installed, which must not be "/".
+        mpirun = os.path.join(os.path.realpath(os.path.dirname(path_of("mpirun"))), "mpirun")
         script = f"""case $2 in localhost) export TEST_NODE=0 ;; 127.0.0.1) export TEST_NODE=1 ;; esac
-exec '{path_of("mpirun")}' "$@"
+exec '{mpirun}' "$@"
 """
         environment = {**fabric.environment, **self.tool("mpirun", script), "OMPI_ALLOW_RUN_AS_ROOT": "1",
                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "TMPDIR": "/tmp"}  # for sockets, too

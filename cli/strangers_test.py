@@ -36,7 +36,8 @@ class Inside:
         self.stranger = stranger
         self.bench = subprocess.Popen(
             [bench, f"--peer=localhost:{os.environ['PORT']}", "--token=t", "--nics=rdmap79s0", "--places=numa0",
-             "--sizes=4KiB", f"--depths={depths}", "--benchmark_min_time=20x", "--csv_out=rows.csv"],
+             "--sizes=4KiB", f"--depths={depths}", "--benchmark_min_time=20x", "--benchmark_repetitions=20",
+             "--csv_out=rows.csv"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
     def rows(self):
