@@ -45,9 +45,11 @@ class TwoHostsTest(CliTestCase):
         self.assertIn("1 clients served", said)
 
     def test_load_runs_the_nics_of_this_host_at_once(self):
-        outcome = measured(lambda: self.two_hosts(
+        # Two threads of ours and the emulator on perhaps two CPUs keep each other waiting: nothing here is
+        # about how fast anything is.
+        outcome = self.two_hosts(
             "$RAILGAUGE load --groups=switch --peer=localhost:$PORT --token=t --nics=rdmap79s0,rdmap80s0 "
-            "--places=numa0 --sizes=64KiB --time-budget=60s --output=run"))
+            "--places=numa0 --sizes=64KiB --time-budget=60s --output=run")
         self.assertIn(outcome.status, (0, 3), str(outcome))
         groups = read_csv(self.path("run/groups.csv"))
         self.assertEqual([(row["load"], row["operation"], row["direction"]) for row in groups],
