@@ -66,6 +66,7 @@ Files FilesOf(size_t host, NoisyWindows& windows) {
       CensusRow row;
       row.nic = key;
       row.place = memory;
+      row.way = memory.is_gpu() ? RegistrationWay::kDmabuf : RegistrationWay::kHost;
       row.status = CensusStatus::kNoId;
       row.relation = RelationOf(nic, place);
       census.push_back(row);
@@ -73,6 +74,8 @@ Files FilesOf(size_t host, NoisyWindows& windows) {
         for (const Direction direction : {Direction::kToMemory, Direction::kFromMemory}) {
           Sample sample;
           sample.cell = {key, memory, operation, direction, Bytes{1 << 20}, 32, "alone"};
+          sample.way = row.way;
+          sample.start_offset = std::chrono::milliseconds(20) * samples.size();
           sample.partner = key;
           sample.peer = "host-other";
           sample.duration = std::chrono::milliseconds(18);
@@ -180,6 +183,7 @@ int Main(size_t hosts, size_t distinct) {
   fmt::print("peak memory {:.0f} MB ({:.0f} MB before); {} rows of fleet.csv, {:.1f} MB\n",
              PeakMegabytes(), before, verdicts.rows.size(), static_cast<double>(csv.size()) / 1e6);
   fs::remove_all(root);
+  if (!records.notes.empty()) std::fprintf(stderr, "note: %s\n", records.notes.front().c_str());
   return records.notes.empty() && records.table.runs().size() == hosts ? 0 : 1;
 }
 
