@@ -1,12 +1,12 @@
 // Probes of report_browser.cjs for the page of a fleet; those that are not here are the same for both
-// pages (tooltip, keyboard, themes).
+// pages (tooltip, keyboard, themes, narrow).
 'use strict';
 
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
 const path = require('node:path');
 
-module.exports = ({ text, visible, heat, lowestContrast, nodeModules }) => ({
+module.exports = ({ text, visible, heat, lowestContrast, assertNoViolation, toPaper, assertPrints, nodeModules }) => ({
   async fleet_loads(page, title) {
     assert.match(await page.title(), new RegExp(title));
     for (const id of ['found', 'map', 'distribution', 'unmeasured', 'slots', 'noise', 'facts']) {
@@ -89,31 +89,13 @@ module.exports = ({ text, visible, heat, lowestContrast, nodeModules }) => ({
         'td, th, .badge, p, small, .figure, .key, .bad-mark, a, dt, button, .platform, .gate, code',
       );
       assert.ok(ratio >= 4.5, `${colorScheme}: ${what} has a contrast of ${ratio.toFixed(2)}`);
-      const { violations } = await page.evaluate(() =>
-        globalThis.axe.run(document, {
-          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-        }),
-      );
-      const found = violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
-      assert.deepEqual(found, [], colorScheme);
+      await assertNoViolation(page, colorScheme);
     }
   },
 
-  async fleet_narrow(page) {
-    await page.setViewportSize({ width: 400, height: 800 });
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(width <= 400, `the page is ${width} wide`);
-    await heat(page).locator('[data-cell]').first().click();
-    assert.ok(await visible(page.getByRole('button', { name: 'Back to the map' })));
-  },
-
   async fleet_print(page, to) {
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    await toPaper(page);
     assert.ok(await visible(heat(page)), 'the map is printed');
-    assert.ok(!(await visible(page.locator('.controls'))));
-    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
-    const pdf = await page.pdf({ path: to, format: 'A4', printBackground: true });
-    assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+    await assertPrints(page, to);
   },
 });

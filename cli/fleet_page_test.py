@@ -83,7 +83,7 @@ class FleetPageTest(fleet_test.FleetTestCase):
         self.probe("fleet_accessible")
 
     def test_narrow(self):
-        self.probe("fleet_narrow")
+        self.probe("narrow")
 
     def test_prints(self):
         pdf = self.path("page.pdf")

@@ -55,6 +55,36 @@ function lowestContrast(selector) {
   return lowest;
 }
 
+// The page passes every rule of axe's, once it is loaded into it.
+async function assertNoViolation(page, what) {
+  const { violations } = await page.evaluate(() =>
+    globalThis.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    }),
+  );
+  const found = violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}: ${nodes
+        .slice(0, 3)
+        .map((node) => node.html.slice(0, 200))
+        .join(' | ')}`,
+  );
+  assert.deepEqual(found, [], what);
+}
+
+async function toPaper(page) {
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+}
+
+// No selectors, light colours, and a PDF.
+async function assertPrints(page, to) {
+  assert.ok(!(await visible(page.locator('.controls'))));
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+  const pdf = await page.pdf({ path: to, format: 'A4', printBackground: true });
+  assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+}
+
 const probes = {
   // Everything is there, and named for what it is.
   async loads(page, title) {
@@ -198,19 +228,7 @@ const probes = {
         );
         assert.ok(ratio >= 4.5, `${colorScheme}: ${what} has a contrast of ${ratio.toFixed(2)}`);
       }
-      const { violations } = await page.evaluate(() =>
-        globalThis.axe.run(document, {
-          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-        }),
-      );
-      const found = violations.map(
-        ({ id, help, nodes }) =>
-          `${id}: ${help}: ${nodes
-            .slice(0, 3)
-            .map((node) => node.html.slice(0, 200))
-            .join(' | ')}`,
-      );
-      assert.deepEqual(found, [], colorScheme);
+      await assertNoViolation(page, colorScheme);
     }
   },
 
@@ -224,14 +242,10 @@ const probes = {
 
   // On paper: every view, no selector, light colours.
   async print(page, to) {
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    await toPaper(page);
     assert.equal(await page.locator('.paper-only table').count(), 4);
     assert.ok(await visible(page.locator('.paper-only table')));
-    assert.ok(!(await visible(page.locator('.controls'))));
-    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
-    const pdf = await page.pdf({ path: to, format: 'A4', printBackground: true });
-    assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+    await assertPrints(page, to);
   },
 
   // A name is shown as it is, and nothing of it runs.
@@ -249,7 +263,19 @@ const probes = {
   },
 };
 
-Object.assign(probes, require('./fleet_browser.cjs')({ text, visible, heat, lowestContrast, nodeModules }));
+Object.assign(
+  probes,
+  require('./fleet_browser.cjs')({
+    text,
+    visible,
+    heat,
+    lowestContrast,
+    assertNoViolation,
+    toPaper,
+    assertPrints,
+    nodeModules,
+  }),
+);
 
 async function main() {
   const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(

@@ -20,20 +20,6 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostBytes = size_t{3} << 20;
 
-SimulatedFleetOptions Sick() {
-  SimulatedFleetOptions options;
-  options.nodes = 9;
-  options.slots = 4;
-  options.deviation = 0.005;
-  options.run_deviation = 0.002;
-  options.speed = [](const SimulatedTransfer& t) {
-    return t.slot == 2 && (t.node == 3 || t.peer == 3) ? 0.6 : 1;
-  };
-  options.has = [](size_t node, uint32_t slot) { return node != 8 || slot != 1; };
-  options.measured = [](const PlannedPair& pair) { return pair.initiator != 5; };
-  return options;
-}
-
 // The fields of a column, as texts.
 std::vector<std::string> ColumnOf(const Json& table, const std::string& name) {
   const Json& column = table["columns"][name];
@@ -57,7 +43,7 @@ std::vector<std::string> ColumnOf(const Json& table, const std::string& name) {
 class FleetPageTest : public testing::Test {
  protected:
   FleetPageTest()
-      : fleet_(Sick()),
+      : fleet_(SickFleet()),
         table_(fleet_.MeasureAll()),
         analysis_(Analyse(table_)),
         outcomes_(fleet_.ConfirmAll(table_, analysis_)),

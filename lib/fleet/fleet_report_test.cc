@@ -12,24 +12,10 @@
 namespace railgauge {
 namespace {
 
-SimulatedFleetOptions Sick() {
-  SimulatedFleetOptions options;
-  options.nodes = 9;
-  options.slots = 4;
-  options.deviation = 0.005;
-  options.run_deviation = 0.002;
-  options.speed = [](const SimulatedTransfer& t) {
-    return t.slot == 2 && (t.node == 3 || t.peer == 3) ? 0.6 : 1;
-  };
-  options.has = [](size_t node, uint32_t slot) { return node != 8 || slot != 1; };
-  options.measured = [](const PlannedPair& pair) { return pair.initiator != 5; };
-  return options;
-}
-
 class FleetReportTest : public testing::Test {
  protected:
   FleetReportTest()
-      : fleet_(Sick()),
+      : fleet_(SickFleet()),
         table_(fleet_.MeasureAll()),
         analysis_(Analyse(table_)),
         outcomes_(fleet_.ConfirmAll(table_, analysis_)) {}

@@ -115,4 +115,18 @@ std::vector<ConfirmationOutcome> SimulatedFleet::ConfirmAll(const FleetTable& ta
   return JudgeConfirmations(rounds);
 }
 
+SimulatedFleetOptions SickFleet() {
+  SimulatedFleetOptions options;
+  options.nodes = 9;
+  options.slots = 4;
+  options.deviation = 0.005;
+  options.run_deviation = 0.002;
+  options.speed = [](const SimulatedTransfer& t) {
+    return t.slot == 2 && (t.node == 3 || t.peer == 3) ? 0.6 : 1;
+  };
+  options.has = [](size_t node, uint32_t slot) { return node != 8 || slot != 1; };
+  options.measured = [](const PlannedPair& pair) { return pair.initiator != 5; };
+  return options;
+}
+
 }  // namespace railgauge

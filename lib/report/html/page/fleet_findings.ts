@@ -118,62 +118,36 @@ function evidence(suspicion: Suspicion, fleet: Fleet): Child {
   );
 }
 
-function suspicionItem(suspicion: Suspicion, verdict: string, fleet: Fleet, show: ShowSlot): HTMLElement {
-  const reason = sentenceOf(suspicion, fleet);
+// One finding: what it says of whom, `more` of it, and the way to its evidence where there is a slot.
+function item(verdict: string, whom: string, reason: string, more: Child, show: (() => void) | null): HTMLElement {
   return h(
     'li',
     { class: `decision tone-${fleetWords(verdict).tone}` },
-    h(
-      'p',
-      { class: 'sentence' },
-      badge(verdict, fleetWords(verdict)),
-      ' ',
-      h(
-        'b',
-        {},
-        subject(suspicion, (slot) => fleet.nameOf(slot)),
-      ),
-      reason && `: ${reason}.`,
-    ),
+    h('p', { class: 'sentence' }, badge(verdict, fleetWords(verdict)), ' ', h('b', {}, whom), reason && `: ${reason}.`),
+    more,
+    show && h('button', { type: 'button', class: 'evidence no-print', click: show }, 'Show the evidence'),
+  );
+}
+
+function suspicionItem(suspicion: Suspicion, verdict: string, fleet: Fleet, show: ShowSlot): HTMLElement {
+  const { node, slots } = suspicion;
+  return item(
+    verdict,
+    subject(suspicion, (slot) => fleet.nameOf(slot)),
+    sentenceOf(suspicion, fleet),
     evidence(suspicion, fleet),
-    suspicion.slots.length > 0 &&
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'evidence no-print',
-          click: () => show(fleet.cell(suspicion.node, suspicion.slots[0])),
-        },
-        'Show the evidence',
-      ),
+    slots.length > 0 ? () => show(fleet.cell(node, slots[0])) : null,
   );
 }
 
 function rowItem(row: number, fleet: Fleet, show: ShowSlot): HTMLElement {
-  const verdict = fleet.rows.text('verdict', row);
   const slot = fleet.rows.text('nic_pci_address', row);
-  const reason = fleet.rows.text('reason', row);
-  return h(
-    'li',
-    { class: `decision tone-${fleetWords(verdict).tone}` },
-    h(
-      'p',
-      { class: 'sentence' },
-      badge(verdict, fleetWords(verdict)),
-      ' ',
-      h('b', {}, nameOfRow(row, fleet)),
-      reason && `: ${reason}.`,
-    ),
-    slot &&
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'evidence no-print',
-          click: () => show(fleet.cell(fleet.rows.text('node', row), slot)),
-        },
-        'Show the evidence',
-      ),
+  return item(
+    fleet.rows.text('verdict', row),
+    nameOfRow(row, fleet),
+    fleet.rows.text('reason', row),
+    null,
+    slot ? () => show(fleet.cell(fleet.rows.text('node', row), slot)) : null,
   );
 }
 
