@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "cli/command_files.h"
 #include "cli/fleet_command.h"
@@ -61,22 +63,10 @@ std::vector<PairedRound> ReadRounds(const FleetTree& tree, const FleetPlan& plan
 }
 
 // Of nodes without a run of their own: what their attempts left, or why their run does not count.
-std::map<size_t, std::string> WhyUnmeasured(const FleetTree& tree, const FleetPlan& plan,
+std::map<size_t, std::string> WhyUnmeasured(const std::map<PlannedPair, std::string>& of_pairs,
                                             const FleetRecords& records) {
-  std::map<size_t, std::string> why;
-  for (const auto& round : plan.rounds) {
-    for (const PlannedPair& pair : round) {
-      const std::string name =
-          plan.nodes[pair.initiator].name + "-with-" + plan.nodes[pair.target].name;
-      auto failure = ReadRegularFile(tree.root() + "/logs/" + name + ".failure");
-      if (!failure) continue;
-      while (!failure->empty() && (failure->back() == '\n' || failure->back() == '.')) {
-        failure->pop_back();
-      }
-      why[pair.initiator] = *failure;
-    }
-  }
-  for (const auto& [node, reason] : records.unusable) why[node] = reason;
+  std::map<size_t, std::string> why = records.unusable;
+  for (const auto& [pair, reason] : of_pairs) why.try_emplace(pair.initiator, reason);
   return why;
 }
 
@@ -117,7 +107,6 @@ Status WritePages(const FleetTree& tree, FleetPageInput input, std::vector<Fleet
         ReadConfirmation(tree, input.plan, input.table, input.analysis.suspicions[i]);
   }
   input.evidence = evidence;
-  input.why_unmeasured = WhyPairsAreUnmeasured(tree, input.plan);
   RAILGAUGE_ASSIGN_OR_RETURN(const std::string page, WriteFleetPages(tree, std::move(input)));
   if (!page.empty() && print) fmt::print("page, for a browser: {}\n", Printable(page));
   return {};
@@ -139,8 +128,9 @@ Result<ExitStatus> Run(const Options& options) {
     rounds.push_back(ReadRounds(tree, plan, records.table, suspicion));
   }
   const std::vector<ConfirmationOutcome> outcomes = JudgeConfirmations(rounds);
+  std::map<PlannedPair, std::string> why_pairs = WhyPairsAreUnmeasured(tree, plan);
   const FleetVerdicts verdicts =
-      JudgeFleet(plan, records.table, analysis, outcomes, WhyUnmeasured(tree, plan, records));
+      JudgeFleet(plan, records.table, analysis, outcomes, WhyUnmeasured(why_pairs, records));
   const std::string csv = FleetCsv(plan, verdicts);
   RAILGAUGE_RETURN_IF_ERROR(WriteOutput(markdown_path, FleetMarkdown(plan, verdicts)));
   RAILGAUGE_RETURN_IF_ERROR(WriteOutput(csv_path, csv));
@@ -161,6 +151,7 @@ Result<ExitStatus> Run(const Options& options) {
                                         .verdicts = verdicts,
                                         .outcomes = outcomes,
                                         .evidence = {},
+                                        .why_unmeasured = std::move(why_pairs),
                                         .notes = records.notes,
                                         .windows = records.rows},
                                        std::move(evidence), options.csv_out != "-"));

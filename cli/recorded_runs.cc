@@ -65,6 +65,22 @@ std::vector<Row> RowsOf(std::vector<RecordedRow<Row>> recorded) {
   return rows;
 }
 
+// Of GPUs that CUDA showed the run and PCI did not.
+void NoteUnseenGpus(const RecordedRun& recorded, LoadedRun& loaded) {
+  std::set<std::string> unseen;
+  for (const auto& [row, line] : recorded.census) {
+    if (row.place.is_gpu() && loaded.machine->FindGpu(row.place.gpu) == nullptr) {
+      unseen.insert(row.place.ToString());
+    }
+  }
+  if (unseen.empty()) return;
+  const bool one = unseen.size() == 1;
+  loaded.notes.push_back(
+      fmt::format("run '{}': {} of census.csv {} not in the topology, and {} judged: {}",
+                  Shortened(recorded.run.run_id), Counted(unseen.size(), "GPU"), one ? "is" : "are",
+                  one ? "is not" : "are not", fmt::join(unseen, ", ")));
+}
+
 // The folder that `path` names: itself, or the one that the named file of a run is in.
 std::string RootOf(const std::string& path) {
   std::string root = path;
@@ -231,19 +247,7 @@ Result<LoadedRun> RecordedDirectory::Load(size_t index, GivenTopologies& topolog
     loaded.notes.push_back(path_ + kSamples +
                            " ends inside a line, so it was cut off: that line is left out");
   }
-  std::set<std::string> unseen;
-  for (const auto& [row, line] : recorded.census) {
-    if (row.place.is_gpu() && loaded.machine->FindGpu(row.place.gpu) == nullptr) {
-      unseen.insert(row.place.ToString());
-    }
-  }
-  if (!unseen.empty()) {
-    loaded.notes.push_back(
-        fmt::format("run '{}': {} of census.csv {} not in the topology, and {} judged: {}",
-                    Shortened(recorded.run.run_id), Counted(unseen.size(), "GPU"),
-                    unseen.size() == 1 ? "is" : "are", unseen.size() == 1 ? "is not" : "are not",
-                    fmt::join(unseen, ", ")));
-  }
+  NoteUnseenGpus(recorded, loaded);
   if (const size_t count = MarkContradicted(recorded); count > 0) {
     loaded.notes.push_back(fmt::format(
         "run '{}': {} of samples.csv {}, and count as not valid", Shortened(recorded.run.run_id),

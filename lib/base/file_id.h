@@ -13,6 +13,7 @@ namespace railgauge {
 struct FileId {
   uint64_t device = 0, inode = 0;  // of a file that is there
   std::string place;               // the canonical path of one that is not
+  bool is_there() const { return place.empty(); }
 
   auto operator<=>(const FileId&) const = default;
 };

@@ -41,19 +41,9 @@ class Reader {
     PageFile file;
     file.name = "run.json";
     const std::string path = directory_ + "/" + file.name;
-    file.missing = !Exists(path);
-    if (file.missing) {
-      file.problem = kMissing;
-    } else if (const auto content = ReadRegularFile(path, kMaxBytes); !content) {
-      file.problem = content.error().ToString();
-    } else if (const Status status = CheckRunJson(*content, path); !status) {
-      file.problem = status.error().ToString();
-    } else if (const auto state = ParseRunState(*content, path); !state) {
-      file.problem = state.error().ToString();
-    } else {
-      data_.run_json = *content;
-      data_.run = state->run;
-      command_ = state->command;
+    if (IsThere(path, file)) {
+      if (const Status status = TakeRunJson(path); !status)
+        file.problem = status.error().ToString();
     }
     data_.files.push_back(std::move(file));
   }
@@ -115,12 +105,11 @@ class Reader {
     PageFile file;
     file.name = "topology.xml";
     const std::string path = directory_ + "/" + file.name;
-    file.missing = !Exists(path);
-    if (file.missing) {
-      file.problem = kMissing;
-    } else if (const Status regular = CheckRegularFile(path); !regular) {
-      file.problem = regular.error().ToString();
-    } else if (auto machine = LoadMachineFromXml(path); !machine) {
+    if (!IsThere(path, file)) {
+      data_.files.push_back(std::move(file));
+      return;
+    }
+    if (auto machine = LoadMachineFromXml(path); !machine) {
       file.problem = machine.error().ToString();
     } else if (const Status status =
                    is_whole_ ? CheckMachine(recording_, *machine, path) : Status();
@@ -148,20 +137,35 @@ class Reader {
     file.problem += (file.problem.empty() ? "" : "; ") + problem;
   }
 
+  // Whether there is a file to read; what is wrong otherwise is then said in `file`.
+  static bool IsThere(const std::string& path, PageFile& file) {
+    file.missing = !Exists(path);
+    if (file.missing) {
+      file.problem = kMissing;
+    } else if (const Status regular = CheckRegularFile(path); !regular) {
+      file.problem = regular.error().ToString();
+    }
+    return file.problem.empty();
+  }
+
+  Status TakeRunJson(const std::string& path) {
+    RAILGAUGE_ASSIGN_OR_RETURN(std::string content, ReadRegularFile(path, kMaxBytes));
+    RAILGAUGE_RETURN_IF_ERROR(CheckRunJson(content, path));
+    RAILGAUGE_ASSIGN_OR_RETURN(RunState state, ParseRunState(content, path));
+    data_.run_json = std::move(content);
+    data_.run = std::move(state.run);
+    command_ = std::move(state.command);
+    return {};
+  }
+
   // The rows up to the first that cannot be read.
   template <typename Row>
   PageFile ReadRows(std::vector<RecordedRow<Row>>& rows) {
     PageFile file;
     file.name = FileNameOf<Row>();
-    file.missing = !HasReport<Row>(directory_);
-    if (file.missing) {
-      file.problem = kMissing;
-      return file;
-    }
     const std::string path = ReportPath<Row>(directory_);
-    if (const Status regular = CheckRegularFile(path); !regular) {
-      file.problem = regular.error().ToString();
-    } else if (const Status status = TakeRows(path, rows); !status) {
+    if (!IsThere(path, file)) return file;
+    if (const Status status = TakeRows(path, rows); !status) {
       file.problem = status.error().ToString();
       if (!rows.empty()) file.problem += " Shown are the rows before it.";
     } else if (EndsInsideLine(path)) {
