@@ -78,6 +78,26 @@ std::string OutputOf(const Json& command_line) {
   return output;
 }
 
+bool HasNicsFlag(const Json& command_line) {
+  for (const Json& word : command_line) {
+    if (!word.is_string()) continue;
+    const std::string& text = word.get_ref<const std::string&>();
+    if (text == "--nics" || text.starts_with("--nics=")) return true;
+  }
+  return false;
+}
+
+// A recording that somebody cut down to what matters has no command line, and a census of few NICs.
+std::vector<PciAddress> NicsOf(const Json& machine, const Json& command_line) {
+  std::vector<PciAddress> nics;
+  const Json& list = Member(machine, "nics");
+  if (!list.is_array() || !command_line.is_array()) return nics;
+  for (const Json& nic : list) {
+    if (const auto address = Address(Member(nic, "pci_address"))) nics.push_back(*address);
+  }
+  return nics;
+}
+
 }  // namespace
 
 Result<RunState> ParseRunState(std::string_view content, const std::string& path) {
@@ -102,7 +122,10 @@ Result<RunState> ParseRunState(std::string_view content, const std::string& path
                Text(machine, "instance_type"), Text(root, "platform")};
   state.command = Text(root, "command");
   state.peer = Text(Member(root, "peer"), "hostname");
-  state.output = OutputOf(Member(root, "command_line"));
+  const Json& command_line = Member(root, "command_line");
+  state.output = OutputOf(command_line);
+  state.nics = NicsOf(machine, command_line);
+  state.selected_nics = HasNicsFlag(command_line);
   // A recording that somebody cut down to what matters says nothing.
   state.ended = !root.contains("end") || Member(root, "end").is_string();
   if (!root.contains("cuda_order")) state.cuda_order = OrderOfGpus(machine);

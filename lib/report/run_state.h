@@ -1,6 +1,6 @@
 // RunState: what reading a recorded run needs of its run.json: whose it is and where it was
-// written, whether it ended, the order in which CUDA numbered its GPUs, and with how many queue
-// pairs it was measured.
+// written, whether it ended, the order in which CUDA numbered its GPUs, with how many queue pairs
+// it was measured, and which NICs its machine has.
 #ifndef RAILGAUGE_LIB_REPORT_RUN_STATE_H_
 #define RAILGAUGE_LIB_REPORT_RUN_STATE_H_
 
@@ -26,6 +26,10 @@ struct RunState {
   // older versions, by the ordinals of the machine's GPUs, where these leave none out.
   std::vector<PciAddress> cuda_order;
   std::optional<uint32_t> queue_pairs;  // per NIC; empty: not known
+  // The NICs of its machine, which its census has, too; empty: not known. With --nics on its
+  // command line the census has those alone that the flag chose, and so `selected_nics`.
+  std::vector<PciAddress> nics;
+  bool selected_nics = false;
 };
 
 // Of the content of a run.json; `path` is for messages. An Error where it is no run.json.

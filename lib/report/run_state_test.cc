@@ -42,6 +42,29 @@ TEST(RunStateTest, ReadsWhatARunWrites) {
   EXPECT_EQ(ended->queue_pairs, 4u);
 }
 
+TEST(RunStateTest, TheNicsOfItsMachine) {
+  RunInfo info = PermutedRun();
+  Nic nic;
+  nic.position.address = {0, 0x4f, 0, 0};
+  info.machine.nics.push_back(nic);
+  info.command_line = {"railgauge", "check", "--output=x"};
+  auto state = ParseRunState(RunJson(info), "run.json");
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->nics, (std::vector<PciAddress>{{0, 0x4f, 0, 0}}));
+  EXPECT_FALSE(state->selected_nics);
+  for (const char* flag : {"--nics", "--nics=4f:00.0"}) {
+    info.command_line.back() = flag;
+    state = ParseRunState(RunJson(info), "run.json");
+    ASSERT_TRUE(state);
+    EXPECT_TRUE(state->selected_nics) << flag;
+  }
+  // One that was cut down to what matters.
+  state = ParseRunState(
+      R"({"run_id": "r", "machine": {"nics": [{"pci_address": "0000:4f:00.0"}]}})", "run.json");
+  ASSERT_TRUE(state);
+  EXPECT_TRUE(state->nics.empty());
+}
+
 TEST(RunStateTest, WhatNoRunWritesIsRefused) {
   const auto reason = [](const char* json) {
     const auto state = ParseRunState(json, "run.json");
