@@ -2,6 +2,8 @@
 #ifndef RAILGAUGE_CLI_FLEET_COMMAND_H_
 #define RAILGAUGE_CLI_FLEET_COMMAND_H_
 
+#include <string>
+
 #include "CLI/CLI.hpp"
 #include "cli/command.h"
 #include "lib/base/units.h"
@@ -15,6 +17,9 @@ Command AddFleetReportCommand(CLI::App& fleet);
 
 // The --time-budget among the plan's check_flags.
 Result<Nanoseconds> BudgetOf(const FleetPlan& plan);
+
+// `word` as it is typed into a shell, for command lines that are shown.
+std::string ShellWord(const std::string& word);
 
 }  // namespace railgauge
 

@@ -108,6 +108,7 @@ Result<ExitStatus> Run(const Options& options) {
   files.ReadsPlacement(options.placement);
   files.Makes("--output", options.output);
   RAILGAUGE_RETURN_IF_ERROR(files.Check());
+  RAILGAUGE_RETURN_IF_ERROR(CheckOutsideRuns(options.output, "write --output"));
   RAILGAUGE_ASSIGN_OR_RETURN(auto nodes, ReadHosts(options));
   RAILGAUGE_ASSIGN_OR_RETURN(const Nanoseconds budget, ParseTimeBudget(options.time_budget));
   RAILGAUGE_ASSIGN_OR_RETURN(const auto sizes, ParseSizes(options.sizes));
@@ -130,7 +131,7 @@ Result<ExitStatus> Run(const Options& options) {
         "note: each of two nodes has one peer only, so a slow end and a slow way between "
         "them look alike\n");
   }
-  fmt::print("next: railgauge fleet run {}\n", Printable(options.output));
+  fmt::print("next: railgauge fleet run {}\n", ShellWord(options.output));
   return kExitOk;
 }
 

@@ -1,10 +1,9 @@
 // railgauge fleet report: what is slow in a fleet, and whose fault it is.
 
-#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <thread>
+#include <set>
 #include <utility>
 
 #include "cli/command_files.h"
@@ -79,10 +78,49 @@ std::string WhereToLook(const FleetTree& tree, const FleetPlan& plan,
     if (!stands_out || !row.as_initiator) continue;
     return fmt::format(
         "why: railgauge explain {} {}\n",
-        tree.RunPath(plan.nodes[row.node].name, plan.nodes[row.as_initiator->peer].name),
+        ShellWord(tree.RunPath(plan.nodes[row.node].name, plan.nodes[row.as_initiator->peer].name)),
         row.slot->ToString());
   }
   return "";
+}
+
+// Pairs of the plan that fleet run would measure, since no whole run of them is there.
+size_t PairsToMeasure(const FleetPlan& plan, const FleetRecords& records) {
+  size_t pairs = 0;
+  for (const auto& round : plan.rounds) {
+    for (const PlannedPair& pair : round) {
+      const auto there = records.not_whole.find(pair);
+      if (there == records.not_whole.end() || !there->second.empty()) ++pairs;
+    }
+  }
+  return pairs;
+}
+
+// Suspicions that it would measure again.
+size_t RoundsToMeasure(const FleetPlan& plan, const FleetTable& table,
+                       const FleetAnalysis& analysis,
+                       const std::vector<std::vector<PairedRound>>& rounds) {
+  size_t suspicions = 0;
+  for (size_t i = 0; i < rounds.size(); ++i) {
+    std::set<size_t> taken;
+    if (rounds[i].size() < kConfirmRounds &&
+        PlanConfirmation(analysis.suspicions[i], plan, table, analysis, taken)) {
+      ++suspicions;
+    }
+  }
+  return suspicions;
+}
+
+// What to do about what is not OK and not slow; `to_measure`: what fleet run would measure.
+void PrintNextSteps(const std::string& directory, const FleetPlan& plan,
+                    const FleetVerdicts& verdicts, size_t to_measure) {
+  for (const FleetRow& row : verdicts.rows) {
+    if (row.verdict != FleetVerdict::kMissing) continue;
+    fmt::print("next: at {}, railgauge census shows which NICs it has now\n",
+               plan.nodes[row.node].name);
+    break;
+  }
+  if (to_measure > 0) fmt::print("next: railgauge fleet run {}\n", ShellWord(directory));
 }
 
 // Its files are beside what it reads: the plan, the secret, and all runs of the tree.
@@ -96,7 +134,8 @@ Status CheckFiles(const FleetTree& tree, const std::string& csv, const std::stri
   files.Writes("fleet.md", markdown);
   files.Writes("fleet.html", FleetPagePath(tree));
   files.Writes("--csv_out", csv);
-  return files.Check();
+  RAILGAUGE_RETURN_IF_ERROR(files.Check());
+  return csv == "-" ? Status() : CheckOutsideRuns(csv, "write --csv_out");
 }
 
 // Writes the pages and says how to open the fleet's.
@@ -119,9 +158,8 @@ Result<ExitStatus> Run(const Options& options) {
   const std::string csv_path =
       options.csv_out.empty() ? tree.root() + "/fleet.csv" : options.csv_out;
   RAILGAUGE_RETURN_IF_ERROR(CheckFiles(tree, csv_path, markdown_path));
-  const size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 16);
-  FleetRecords records = ReadFleet(tree, plan, threads);
-  DropStrayRuns(plan, records);
+  FleetRecords records = ReadFleet(tree, plan, ReadingThreads());
+  HoldRunsAgainstEachOther(plan, records);
   const FleetAnalysis analysis = Analyse(records.table);
   std::vector<std::vector<PairedRound>> rounds;
   for (const Suspicion& suspicion : analysis.suspicions) {
@@ -139,6 +177,9 @@ Result<ExitStatus> Run(const Options& options) {
                Counted(records.table.runs().size(), "run"), Counted(records.rows, "row"),
                FleetText(plan, verdicts, options.color.UseColor()),
                WhereToLook(tree, plan, verdicts));
+    PrintNextSteps(
+        options.directory, plan, verdicts,
+        PairsToMeasure(plan, records) + RoundsToMeasure(plan, records.table, analysis, rounds));
   }
   std::vector<FleetEvidence> evidence;
   for (std::vector<PairedRound>& of_one : rounds) {

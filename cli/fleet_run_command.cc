@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <list>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -87,6 +88,7 @@ class FleetRunCommand {
       : options_(options), tree_(tree), plan_(plan), settings_(settings), budget_(budget) {}
 
   Result<ExitStatus> Run() {
+    Look();
     Measure(MissingPairs(AllPairs()));
     // Neighbours of a lost node have another peer for each part only if they get one now.
     const std::vector<PlannedPair> bridging =
@@ -102,7 +104,7 @@ class FleetRunCommand {
                       Interrupted() ? "interrupted: " : "", missing,
                       Counted(AllPairs().size(), "pair")));
     }
-    Say("next: railgauge fleet report " + options_.directory);
+    Say("next: railgauge fleet report " + ShellWord(options_.directory));
     return missing > 0 || failed_ > 0 || Interrupted() ? kExitUndecided : kExitOk;
   }
 
@@ -123,17 +125,31 @@ class FleetRunCommand {
     return pairs;
   }
 
+  // What the tree has, as fleet report sees it. What does not count there is measured again.
+  void Look() {
+    FleetRecords records = ReadFleet(tree_, plan_, ReadingThreads());
+    HoldRunsAgainstEachOther(plan_, records);
+    not_whole_ = std::move(records.not_whole);
+    for (const PlannedPair& pair : AllPairs()) {
+      const auto there = not_whole_.find(pair);
+      if (there == not_whole_.end() || there->second.empty()) continue;
+      Say(fmt::format("{}-with-{} is measured again: {}", Name(pair.initiator), Name(pair.target),
+                      there->second));
+    }
+  }
+
   std::vector<PlannedPair> MissingPairs(std::vector<PlannedPair> pairs) const {
-    std::erase_if(pairs,
-                  [&](const PlannedPair& pair) { return WhyNotWhole(PathOf(pair)).empty(); });
+    std::erase_if(pairs, [&](const PlannedPair& pair) {
+      const auto there = not_whole_.find(pair);
+      return there != not_whole_.end() && there->second.empty();
+    });
     return pairs;
   }
 
   // Nodes that no run has that went to its end, in whatever part.
   std::vector<bool> Gone() const {
     std::vector<bool> gone(plan_.nodes.size(), true);
-    for (const PlannedPair& pair : tree_.RunsThere(plan_)) {
-      const std::string why = WhyNotWhole(PathOf(pair));
+    for (const auto& [pair, why] : not_whole_) {
       if (!why.empty() && why != kDisturbed) continue;
       gone[pair.initiator] = gone[pair.target] = false;
     }
@@ -143,6 +159,11 @@ class FleetRunCommand {
   void Ended(const MeasuringSession& session) {
     ++ended_;
     const bool whole = session.whole_steps() == session.steps().size();
+    for (const MeasuringStep& step : session.steps()) {
+      // Those that confirm are no runs of the plan.
+      if (step.output != PathOf(step.pair)) continue;
+      not_whole_[step.pair] = whole ? "" : WhyNotWhole(step.output);
+    }
     const std::string failure = tree_.root() + "/logs/" + session.name() + ".failure";
     if (whole) {
       std::remove(failure.c_str());
@@ -223,8 +244,8 @@ class FleetRunCommand {
   }
 
   Status Confirm() {
-    FleetRecords records = ReadFleet(tree_, plan_, 1);
-    DropStrayRuns(plan_, records);
+    FleetRecords records = ReadFleet(tree_, plan_, ReadingThreads());
+    HoldRunsAgainstEachOther(plan_, records);
     const FleetAnalysis analysis = Analyse(records.table);
     std::list<MeasuringSession> sessions;
     std::set<size_t> taken;
@@ -256,6 +277,7 @@ class FleetRunCommand {
   const FleetPlan& plan_;
   const LaunchSettings& settings_;
   const Nanoseconds budget_;
+  std::map<PlannedPair, std::string> not_whole_;  // FleetRecords::not_whole, as it is by now
   size_t begun_ = 0, ended_ = 0, failed_ = 0;
 };
 

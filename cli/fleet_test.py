@@ -43,12 +43,14 @@ with open(folder + "/headers.json", encoding="utf-8") as file:
 out = flags["output"]
 os.makedirs(out)
 run_id = "r-%s-%08x" % (node, zlib.crc32(out.encode()))
+def host_of(who):
+    return faults.get(who, {}).get("host", who)
 def write(name, rows):
     with open(out + "/" + name, "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, headers[name], restval="", lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            writer.writerow({"schema_version": "1", "run_id": run_id, "host": node, "instance_type": "p4d.24xlarge",
+            writer.writerow({"schema_version": "1", "run_id": run_id, "host": host_of(node), "instance_type": "p4d.24xlarge",
                              "platform": "unknown", **row})
 def nics_of(who):
     return [nic for nic in headers["nics"] if nic not in faults.get(who, {}).get("missing", [])]
@@ -61,13 +63,14 @@ rows = []
 chosen = flags.get("nics", ",".join(nics_of(node))).split(",")
 for nic in nics_of(node):
     for direction in ("to_memory", "from_memory"):
-        if nic not in chosen or nic not in nics_of(peer):
+        if nic not in chosen:
             continue
+        partner = nic if nic in nics_of(peer) else nics_of(peer)[0]
         completions = int(10000 * speed(nic) * noise.uniform(0.995, 1.005))
         payload = completions * 1048576
         rows.append({"nic_pci_address": nic, "nic_name": "rdmap", "place": "numa0", "operation": "read",
-                     "direction": direction, "size_bytes": "1048576", "depth": "32", "load": "alone", "way": "host", "partner_pci_address": nic,
-                     "partner_place": "numa0", "peer": peer, "round": "0", "start_offset_ns": "0",
+                     "direction": direction, "size_bytes": "1048576", "depth": "32", "load": "alone", "way": "host", "partner_pci_address": partner,
+                     "partner_name": "rdmap", "partner_place": "numa0", "peer": host_of(peer), "round": "0", "start_offset_ns": "0",
                      "duration_ns": "1000000000", "completions": str(completions), "payload_bytes": str(payload),
                      "throughput_bytes_per_second": str(payload),
                      "messages_per_second": str(completions), "posted_bytes": str(payload),
@@ -81,7 +84,8 @@ if mine.get(role) == "waits":
                        for row in rows[1:]]
 write("samples.csv", rows)
 with open(out + "/run.json", "w", encoding="utf-8") as file:
-    json.dump({"run_id": run_id, "end": "2026-01-01T00:00:01Z", "exit_status": 0, "command_line": sys.argv}, file)
+    json.dump({"run_id": run_id, "end": "2026-01-01T00:00:01Z", "exit_status": 0, "command_line": sys.argv,
+               "machine": {"hostname": host_of(node), "nics": [{"pci_address": nic} for nic in nics_of(node)]}}, file)
 '''
 
 
@@ -171,13 +175,17 @@ class FleetTest(FleetTestCase):
         self.assertIn(f"why: railgauge explain {self.path('fleet/runs/n2/with-n3')} {NICS[1]}\n", outcome.stdout)
         with open(self.path("fleet/fleet.md"), encoding="utf-8") as file:
             self.assertIn(f"| SLOW | n2 | {NICS[1]} | nic |", file.read())
+        self.assertIn("next: at n6, railgauge census shows", outcome.stdout)
+        self.assertNotIn("next: railgauge fleet run", outcome.stdout)  # all that it can measure is there
         # Without the paired rounds it is a suspicion and no verdict.
         outcome = self.railgauge("fleet", "plan", "--hosts=n1,n2,n3,n4,n5", "--output=fleet-2", "--time-budget=1s")
         self.assert_status(outcome, 0)
         arguments = [word.replace("fleet", "fleet-2") if word == "fleet" and i == 2 else word
                      for i, word in enumerate(self.run_arguments("--no-confirm"))]
         self.assert_status(self.railgauge(*arguments), 0)
-        self.assert_status(self.railgauge("fleet", "report", "fleet-2"), 3)
+        outcome = self.railgauge("fleet", "report", "fleet-2")
+        self.assert_status(outcome, 3)
+        self.assertIn("next: railgauge fleet run fleet-2\n", outcome.stdout)
         self.assertEqual(self.bad(read_csv(self.path("fleet-2/fleet.csv"))), [("SUSPECT", "n2", NICS[1], "nic")])
 
     def edit(self, name, change):
@@ -187,7 +195,7 @@ class FleetTest(FleetTestCase):
         with open(path, "w", encoding="utf-8") as file:
             file.write(change(text))
 
-    # Each is named with its reason, and its node is not OK and misses nothing.
+    # Each is named with its reason, its node is not OK and misses nothing, and it is measured again.
     def test_runs_that_do_not_count(self):
         self.plan(9)
         self.measure()
@@ -200,6 +208,9 @@ class FleetTest(FleetTestCase):
             first = first.replace(",ok,", ",wrong_data,byte 0 differs").replace("differs,", "differs,", 1)
             return "\n".join([header, first, *others]) + "\n"
 
+        def wrong_data():
+            self.edit("n1/with-n2/samples.csv", wrong)
+
         def swap():
             os.rename(f"{runs}/n1/with-n2", f"{runs}/other")
             os.rename(f"{runs}/n4/with-n5", f"{runs}/n1/with-n2")
@@ -209,13 +220,37 @@ class FleetTest(FleetTestCase):
             shutil.rmtree(f"{runs}/n4/with-n5")
             shutil.copytree(f"{runs}/n1/with-n2", f"{runs}/n4/with-n5")
 
+        def header(text):
+            return text.splitlines()[0] + "\n"
+
+        def cut_census(text):
+            return "".join(line for line in text.splitlines(True) if NICS[3] not in line)
+
+        def cut_both():
+            self.edit(run + "census.csv", cut_census)
+            self.edit(run + "samples.csv", header)
+
+        def older_and_cut_both():
+            cut_both()
+            self.edit(run + "run.json", lambda text: json.dumps({"run_id": json.loads(text)["run_id"]}))
+
+        def without_a_nic():
+            self.edit(run + "census.csv", cut_census)
+            self.edit(run + "samples.csv", cut_census)
+            self.edit(run + "run.json", lambda text: text.replace(', {"pci_address": "%s"}' % NICS[3], ""))
+
         run = "n1/with-n2/"
         cases = [
+            (lambda: self.edit(run + "samples.csv", header), ["n1"], "Its run with n2 has no window that counts: It has no row"),
+            (cut_both, ["n1"], "census.csv: it has no row of NIC " + NICS[3]),
+            (older_and_cut_both, ["n1"], f"its census.csv has no NIC {NICS[3]}, which n0 with n1 measured with"),
+            (without_a_nic, ["n1"], f"its census.csv and run.json have no NIC {NICS[3]}, which n0 with n1 measured"),
+            (lambda: self.edit(run + "samples.csv", lambda text: text.replace(",n2,", ",loopback,")), ["n1"], "in loopback"),
             (lambda: self.edit(run + "census.csv", lambda text: text[:-9]), ["n1"], "census.csv: it ends inside"),
             (lambda: self.edit(run + "census.csv", lambda text: ""), ["n1"], "there is no header line"),
-            (lambda: self.edit(run + "census.csv", lambda text: text.splitlines()[0] + "\n"), ["n1"], "no row"),
+            (lambda: self.edit(run + "census.csv", header), ["n1"], "no row"),
             (lambda: self.edit(run + "samples.csv", lambda text: text.replace(",n2,", ",n3,")), ["n1"], "n2 is host"),
-            (lambda: self.edit(run + "samples.csv", wrong), ["n1"], "wrong_data"),
+            (wrong_data, ["n1"], "wrong_data"),
             (lambda: self.edit(run + "samples.csv", lambda text: text + text.splitlines()[1] + "\n"), ["n1"], "line 2"),
             (lambda: self.edit(run + "run.json", lambda text: ""), ["n1"], "run.json"),
             (lambda: self.edit(run + "run.json", lambda text: text.replace("r-n1", "r-n2")), ["n1"], "rows beside it"),
@@ -233,7 +268,38 @@ class FleetTest(FleetTestCase):
                 bad = self.bad(rows)
                 self.assertEqual({verdict for verdict, *_ in bad}, {"UNMEASURED"}, str(outcome))
                 self.assertEqual({node for _, node, *_ in bad}, set(nodes), str(outcome))
-                self.assertIn(reason, (outcome.stdout + outcome.stderr).replace("\n    ", " "))
+                said = (outcome.stdout + outcome.stderr).replace("\n    ", " ")
+                self.assertIn(reason, said)
+                self.assertNotRegex(said, r"\.\.\s")
+                whole_runs = 9 - len(nodes)
+                if "does not count" in said:
+                    self.assertIn(f"9 nodes, {whole_runs} runs, {whole_runs * 2 * len(NICS)} rows\n", outcome.stdout)
+                # What the run says of itself, and is whole, is not measured again.
+                if damage == wrong_data:
+                    continue
+                self.assertIn("next: railgauge fleet run fleet\n", outcome.stdout)
+                self.assertIn(f"{nodes[0]}-with-n{int(nodes[0][1]) + 1} is measured again: ", self.measure().stdout)
+                self.report(0)
+
+    def test_a_file_that_ends_inside_a_line(self):
+        self.plan(5)
+        self.measure()
+        self.edit("n1/with-n2/samples.csv", lambda text: text[:-9])
+        outcome, _ = self.report(0)
+        self.assertIn("note: n1 with n2: ", outcome.stderr)
+        self.assertIn("samples.csv ends inside a line", outcome.stderr)
+        self.assertIn("5 runs, 39 rows\n", outcome.stdout)
+        self.assertIn("next: railgauge fleet run fleet\n", outcome.stdout)
+        self.measure()
+        outcome, _ = self.report(0)
+        self.assertEqual(outcome.stderr, "")
+
+    def test_nodes_that_are_one_machine(self):
+        self.plan(5)
+        self.faults({f"n{i}": {"host": "h"} for i in range(5)})
+        self.measure()
+        outcome, _ = self.report(0)
+        self.assertIn("note: n0, n1, n2, n3, n4 are one machine (host 'h'", outcome.stderr)
 
     def test_a_node_that_fails_costs_its_own_cells_and_is_resumed(self):
         self.plan(6)
@@ -312,6 +378,19 @@ class UsageTest(FleetTestCase):
                 self.assertFalse(os.path.exists(self.path("x")))
         outcome = self.railgauge("fleet")
         self.assert_status(outcome, 2)
+
+    def test_nothing_is_written_among_runs(self):
+        self.plan(4)
+        self.measure()
+        run = "fleet/runs/n0/with-n1"
+        for output in (run, run + "/x", "fleet/runs/n0/with-n3", "fleet/failed"):
+            with self.subTest(output):
+                outcome = self.railgauge("fleet", "plan", "--hosts=a,b", f"--output={output}")
+                self.assert_one_line(outcome, "write --output", "stays as it is")
+        for output in (run + "/x.csv", run + "/samples.csv", "fleet/runs/x.csv"):
+            with self.subTest(output):
+                self.assert_one_line(self.railgauge("fleet", "report", "fleet", f"--csv_out={output}"), "--csv_out")
+        self.report(0)
 
     def test_a_plan_is_not_replaced_and_not_run_twice_at_once(self):
         self.plan(4)

@@ -225,10 +225,17 @@ std::vector<Suspicion> WithMachines(std::vector<Suspicion> suspicions, const Fle
   return kept;
 }
 
+// Where a census that is cut off at the end of a row would not show as such: beside no list of the
+// machine's NICs, and with no window that was measured.
+bool MayLackRows(const FleetRun& run) { return !run.knows_nics && run.values.empty(); }
+
 void FindMissing(const FleetTable& table, const FleetGates& gates, FleetAnalysis& analysis) {
   std::map<std::string, std::map<size_t, std::set<uint32_t>>> of_type;
+  std::set<std::pair<size_t, uint32_t>> in_doubt;
   for (const FleetRun& run : table.runs()) {
+    if (MayLackRows(run)) continue;
     of_type[run.run.instance_type][run.pair.initiator].insert(run.slots.begin(), run.slots.end());
+    for (const auto& [slot, why] : run.invalid) in_doubt.insert({run.pair.initiator, slot});
   }
   for (const auto& [type, nodes] : of_type) {
     if (nodes.size() < gates.min_members) continue;
@@ -241,7 +248,7 @@ void FindMissing(const FleetTable& table, const FleetGates& gates, FleetAnalysis
       Renumbered others{node, {}};
       for (const auto& [slot, count] : have) {
         const bool most = 2 * count > nodes.size(), has = slots.count(slot) != 0;
-        if (most && !has) missing.push_back({node, slot});
+        if (most && !has && !in_doubt.contains({node, slot})) missing.push_back({node, slot});
         if (!most && has) others.slots.push_back(slot);
       }
       if (missing.empty()) continue;

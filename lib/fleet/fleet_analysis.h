@@ -88,7 +88,9 @@ struct Suspicion {
 // What names it, also its folder: "nic-n3-0000-4f-00.0".
 std::string NameOf(const Suspicion& suspicion, const FleetPlan& plan, const FleetTable& table);
 
-// A slot that most machines of the type have and `node` lacks.
+// A slot that most machines of the type have and `node` lacks, by all that is known of it: runs of
+// which nothing but a census tells what NICs there are are not asked, nor slots that other runs
+// measured with (FleetRun::invalid).
 struct MissingNic {
   size_t node = 0;
   uint32_t slot = 0;

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <set>
 #include <thread>
+#include <utility>
 
 #include "fmt/core.h"
 #include "lib/fleet/run_origin.h"
+#include "lib/fleet/sentence.h"
 
 namespace railgauge {
 namespace {
@@ -20,12 +23,57 @@ std::string NameOf(const FleetPlan& plan, const PlannedPair& pair) {
 
 void LeaveOut(const FleetPlan& plan, const PlannedPair& pair, const std::string& why,
               FleetRecords& records) {
+  records.not_whole[pair] = why;
   records.notes.push_back(NameOf(plan, pair) + " does not count: " + why);
   records.unusable.try_emplace(pair.initiator, fmt::format("Its run with {} does not count: {}",
                                                            plan.nodes[pair.target].name, why));
 }
 
+void CountRows(FleetRecords& records) {
+  records.rows = records.other_slot = records.disturbed = 0;
+  for (const FleetRun& run : records.table.runs()) {
+    records.rows += run.rows;
+    records.other_slot += run.other_slot;
+    records.disturbed += run.disturbed;
+  }
+}
+
+// The runs whose census lacks a NIC that another run measured with.
+void DoubtCensuses(const FleetPlan& plan, FleetRecords& records) {
+  std::map<PciAddress, uint32_t> numbers;
+  const std::vector<PciAddress>& slots = records.table.slots();
+  for (size_t i = 0; i < slots.size(); ++i) numbers[slots[i]] = static_cast<uint32_t>(i);
+  std::map<size_t, std::map<uint32_t, size_t>> seen;  // of nodes: slots, and by which run
+  const std::vector<FleetRun>& runs = records.table.runs();
+  for (size_t i = 0; i < runs.size(); ++i) {
+    for (const PciAddress& partner : runs[i].partners) {
+      // One that no census has is missing nowhere.
+      const auto number = numbers.find(partner);
+      if (number != numbers.end()) seen[runs[i].pair.target].try_emplace(number->second, i);
+    }
+  }
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].selected_nics) continue;
+    const PlannedPair pair = runs[i].pair;
+    const std::set<uint32_t> own(runs[i].slots.begin(), runs[i].slots.end());
+    for (const auto& [slot, by] : seen[pair.initiator]) {
+      if (own.contains(slot)) continue;
+      const std::string why = fmt::format(
+          "its census.csv{} no NIC {}, which {} measured with: it was cut off, or the "
+          "NIC came or went between the two",
+          runs[i].knows_nics ? " and run.json have" : " has", slots[slot].ToString(),
+          NameOf(plan, runs[by].pair));
+      records.notes.push_back(NameOf(plan, pair) + ": " + why);
+      // Only when both are new, one of them can be right.
+      records.not_whole[pair] = records.not_whole[runs[by].pair] = why;
+      records.table.Doubt(i, slot, why);
+    }
+  }
+}
+
 }  // namespace
+
+size_t ReadingThreads() { return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 16); }
 
 FleetRecords ReadFleet(const FleetTree& tree, const FleetPlan& plan, size_t threads) {
   RAILGAUGE_CHECK(threads > 0);
@@ -51,31 +99,41 @@ FleetRecords ReadFleet(const FleetTree& tree, const FleetPlan& plan, size_t thre
       const PlannedPair& pair = pairs[begin + i];
       const Result<RunGroups>& groups = *batch[i];
       if (!groups) {
-        LeaveOut(plan, pair, groups.error().ToString(), records);
+        LeaveOut(plan, pair, WithoutStop(groups.error().ToString()), records);
         continue;
       }
+      records.not_whole[pair] = WhyNotWhole(*groups);
       if (!groups->cut_short.empty()) {
         records.notes.push_back(NameOf(plan, pair) + ": " + groups->cut_short);
       }
-      records.rows += groups->rows;
-      records.other_slot += groups->other_slot;
-      records.disturbed += groups->disturbed;
       records.table.Add(pair, *groups);
     }
   }
+  CountRows(records);
   return records;
 }
 
-void DropStrayRuns(const FleetPlan& plan, FleetRecords& records) {
+void HoldRunsAgainstEachOther(const FleetPlan& plan, FleetRecords& records) {
   std::vector<RunOrigin> origins;
   for (const FleetRun& run : records.table.runs()) {
-    origins.push_back({run.pair, run.run.run_id, run.run.host, run.peer, run.output});
+    origins.push_back(
+        {run.pair, run.run.run_id, run.run.host, run.peer, run.output, run.run.instance_id});
   }
   const std::vector<std::string> why = WhyStray(plan, origins);
+  std::vector<RunOrigin> kept;
   for (size_t i = 0; i < why.size(); ++i) {
-    if (!why[i].empty()) LeaveOut(plan, origins[i].pair, why[i], records);
+    if (why[i].empty()) {
+      kept.push_back(origins[i]);
+    } else {
+      LeaveOut(plan, origins[i].pair, why[i], records);
+    }
   }
   records.table.Drop(why);
+  CountRows(records);
+  DoubtCensuses(plan, records);
+  for (std::string& note : NotesOfOneMachine(plan, kept)) {
+    records.notes.push_back(std::move(note));
+  }
 }
 
 }  // namespace railgauge

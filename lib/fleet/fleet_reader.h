@@ -28,19 +28,27 @@ namespace railgauge {
 
 struct FleetRecords {
   FleetTable table;
+  // Of the runs that count.
   size_t rows = 0;
   size_t other_slot = 0;           // RunGroups::other_slot
   size_t disturbed = 0;            // RunGroups::disturbed
   std::vector<std::string> notes;  // runs that do not count, or were cut short
   // Of nodes with a run that does not count: why the first of them does not.
   std::map<size_t, std::string> unusable;
+  // Of the runs that are there: why another attempt is worth its time (WhyNotWhole); empty: whole.
+  std::map<PlannedPair, std::string> not_whole;
 };
+
+// As many as read the files of a tree fastest.
+size_t ReadingThreads();
 
 // What a run that was cut short measured counts. A run that ReadRunGroups refuses does not.
 FleetRecords ReadFleet(const FleetTree& tree, const FleetPlan& plan, size_t threads);
 
-// Takes out the runs that are another's than the plan says of their folder (run_origin.h).
-void DropStrayRuns(const FleetPlan& plan, FleetRecords& records);
+// What the runs say of each other: takes out those that are another's than the plan says of their
+// folder, and notes nodes that are one machine (run_origin.h). A NIC that a run's census lacks and
+// that another run measured with is not missing: the slot is in doubt (FleetTable::Doubt).
+void HoldRunsAgainstEachOther(const FleetPlan& plan, FleetRecords& records);
 
 }  // namespace railgauge
 

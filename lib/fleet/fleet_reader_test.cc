@@ -30,6 +30,7 @@ TEST(FleetReaderTest, SeveralThreadsReadWhatOneDoes) {
       Sample sample;
       sample.cell.nic = sample.partner = census.nic;
       sample.cell.size = Bytes{1000};
+      sample.peer = plan.nodes[pair.target].name;
       sample.cell.depth = 1;
       sample.duration = std::chrono::seconds(1);
       sample.completions = 1000 + pair.initiator;
@@ -41,6 +42,7 @@ TEST(FleetReaderTest, SeveralThreadsReadWhatOneDoes) {
       ASSERT_TRUE(
           WriteFileAtomically(folder + "/census.csv", CsvFile<CensusRow>(run, {&census, 1})));
       ASSERT_TRUE(WriteFileAtomically(folder + "/samples.csv", CsvFile<Sample>(run, {&sample, 1})));
+      ASSERT_TRUE(WriteFileAtomically(folder + "/run.json", R"({"run_id":"r"})"));
     }
   }
   ASSERT_TRUE(WriteFileAtomically(tree.RunPath("n7", "n8") + "/samples.csv", "no report\n"));

@@ -4,6 +4,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/counted.h"
+#include "lib/fleet/sentence.h"
 #include "lib/report/csv_writer.h"
 #include "lib/report/schema.h"
 #include "lib/report/text_matrix.h"
@@ -137,7 +138,7 @@ std::string FleetText(const FleetPlan& plan, const FleetVerdicts& verdicts, bool
     const std::string padding(kVerdictWidth - verdict.size(), ' ');
     if (color) verdict = fmt::format("\x1b[{}m{}\x1b[0m", ColorOf(row.verdict), verdict);
     out += verdict + padding + NameOf(plan, row) + "\n";
-    std::istringstream lines(WrapText(Printable(row.reason) + ".", kWidth - 4, 0));
+    std::istringstream lines(WrapText(Printable(WithoutStop(row.reason)) + ".", kWidth - 4, 0));
     for (std::string line; std::getline(lines, line);) out += "    " + line + "\n";
   }
   if (bad > shown) out += fmt::format("and {} more: see fleet.csv\n", bad - shown);

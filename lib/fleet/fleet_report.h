@@ -40,7 +40,7 @@ struct PartStanding {
 struct FleetRow {
   size_t node = 0;
   const RunIdentity* run = nullptr;  // of its run as initiator, in the table; null: there is none
-  std::optional<PciAddress> slot;    // empty: the whole node
+  std::optional<PciAddress> slot;    // empty: the whole node, of which no run counts
   std::string nic_name;
   FleetVerdict verdict = FleetVerdict::kUnmeasured;
   std::string cause;  // SuspectKind, or empty

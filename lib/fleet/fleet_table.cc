@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <tuple>
+#include <set>
 #include <utility>
 
 #include "fmt/core.h"
@@ -48,21 +48,62 @@ void AddUncounted(const Sample& sample, Tally& tally) {
   if (tally.invalid++ == 0) tally.why_invalid = word + ": " + sample.reason;
 }
 
-std::string WhyNoEvidence(const Tally& tally) {
+NoEvidence WhyNoEvidence(const Tally& tally) {
   if (tally.disturbed > 0) {
-    return fmt::format("The measuring thread was kept from its CPU in {} of {}", tally.disturbed,
-                       Counted(tally.windows, "window"));
+    return {fmt::format("The measuring thread was kept from its CPU in {} of {}", tally.disturbed,
+                        Counted(tally.windows, "window"))};
   }
-  if (tally.other_slot > 0) return "The other node has no NIC in the same slot";
-  if (!tally.why_not.empty()) return "It was not measured: " + tally.why_not;
-  return "It has no row in samples.csv, so it was not to be measured";
+  if (tally.other_slot > 0) return {"The other node has no NIC in the same slot", true};
+  if (!tally.why_not.empty()) return {"It was not measured: " + tally.why_not};
+  return {"It has no row in samples.csv: the run ended before it, or the file was cut"};
+}
+
+constexpr char kLoopback[] = "loopback";
+constexpr char kCopyAgain[] = "Copy the run directory again";
+
+// The census has all NICs of the machine that run.json lists, or what --nics chose of them. A file
+// that is cut off at the end of a row looks whole, and a NIC that it lacks then is none that the
+// machine lacks.
+Status CheckCensusIsOfMachine(const RunState& state, const RecordedRun& run) {
+  if (state.nics.empty()) return {};
+  const std::set<PciAddress> listed(state.nics.begin(), state.nics.end());
+  std::set<PciAddress> asked;
+  for (const RecordedRow<CensusRow>& recorded : run.census) {
+    const PciAddress& nic = recorded.row.nic.address;
+    if (!asked.insert(nic).second || listed.contains(nic)) continue;
+    return Fail(MakeError("read", run.census_path,
+                          fmt::format("it has NIC {}, and run.json beside it does not list it, so "
+                                      "one of the two is another machine's",
+                                      nic.ToString()),
+                          kCopyAgain));
+  }
+  if (state.selected_nics) return {};
+  for (const PciAddress& nic : listed) {
+    if (asked.contains(nic)) continue;
+    return Fail(MakeError("read", run.census_path,
+                          fmt::format("it has no row of NIC {}, which run.json beside it lists, so "
+                                      "it was cut off",
+                                      nic.ToString()),
+                          kCopyAgain));
+  }
+  return {};
+}
+
+Status CheckHasPeer(const RecordedRun& run) {
+  for (const RecordedRow<Sample>& recorded : run.samples) {
+    if (!IsMeasured(recorded.row.status) || recorded.row.peer != kLoopback) continue;
+    return Fail(MakeError("use", run.samples_path,
+                          "it was measured in loopback, so it tells of no other node",
+                          "Measure the pair with: railgauge fleet run"));
+  }
+  return {};
 }
 
 // A file that somebody copied in part. What is in it is not read here: a fleet has many.
 Status CheckTopologyIsWhole(const std::string& directory) {
   const std::string path = directory + "/topology.xml";
   if (::access(path.c_str(), F_OK) != 0) return {};
-  RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml, ReadFile(path, size_t{64} << 20));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string xml, ReadRegularFile(path, size_t{64} << 20));
   constexpr std::string_view kEnd = "</topology>";
   const size_t last = xml.find_last_not_of(" \r\n\t");
   const std::string_view whole =
@@ -70,7 +111,13 @@ Status CheckTopologyIsWhole(const std::string& directory) {
   if (whole.ends_with(kEnd)) return {};
   return Fail(MakeError("read topology XML", path,
                         whole.empty() ? "it is empty" : "it is cut off, or no topology",
-                        "Copy the run directory again"));
+                        kCopyAgain));
+}
+
+// Of two reasons the first; a file may be short for both.
+void NoteCutShort(std::string why, RunGroups& out) {
+  if (!out.cut_short.empty()) out.cut_short += "; ";
+  out.cut_short += why;
 }
 
 // Both files' rows, and what run.json says of them.
@@ -90,14 +137,23 @@ Result<RecordedRun> ReadRun(const std::string& directory, RunGroups& out) {
   RAILGAUGE_RETURN_IF_ERROR(CheckRecording(run));
   RAILGAUGE_RETURN_IF_ERROR(CheckTopologyIsWhole(directory));
   RAILGAUGE_RETURN_IF_ERROR(CheckTablesAreOf(run.run, directory));
+  RAILGAUGE_RETURN_IF_ERROR(CheckHasPeer(run));
   const std::string json = directory + "/run.json";
   if (::access(json.c_str(), F_OK) == 0) {
-    RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadFile(json, size_t{64} << 20));
+    RAILGAUGE_ASSIGN_OR_RETURN(const std::string content, ReadRegularFile(json, size_t{64} << 20));
     RAILGAUGE_ASSIGN_OR_RETURN(RunState state, ParseRunState(content, json));
     RAILGAUGE_RETURN_IF_ERROR(CheckIsOfRun(state, run.run, json));
+    RAILGAUGE_RETURN_IF_ERROR(CheckCensusIsOfMachine(state, run));
     out.output = std::move(state.output);
     out.peer = std::move(state.peer);
-    if (!state.ended) out.cut_short = "the run did not end";
+    out.knows_nics = !state.nics.empty();
+    out.selected_nics = state.selected_nics;
+    if (!state.ended) NoteCutShort("the run did not end", out);
+  } else {
+    NoteCutShort("it has no run.json, so it may not have ended", out);
+  }
+  if (EndsInsideLine(samples)) {
+    NoteCutShort(samples + " ends inside a line, so it was cut off: that line is left out", out);
   }
   return run;
 }
@@ -121,6 +177,7 @@ void TakeSample(const Sample& sample, const RelationOf& relations, RunGroups& ou
   if (!IsMeasured(sample.status) || !sample.throughput) return AddUncounted(sample, tally);
   ++tally.windows;
   out.peer = sample.peer;
+  out.partners.insert(sample.partner.address);
   if (sample.partner.address != cell.nic.address) {
     ++out.other_slot;
     ++tally.other_slot;
@@ -167,7 +224,7 @@ std::string_view WhyCutShort(const Sample& sample) {
 Result<RunGroups> ReadRunGroups(const std::string& directory) {
   RunGroups out;
   RAILGAUGE_ASSIGN_OR_RETURN(RecordedRun run, ReadRun(directory, out));
-  MarkContradicted(run);
+  out.contradicting_rows = MarkContradicted(run);
   RelationOf relations;
   TakeCensus(run, out, relations);
   std::map<PciAddress, Tally> tallies;
@@ -177,6 +234,8 @@ Result<RunGroups> ReadRunGroups(const std::string& directory) {
     const Sample& sample = recorded.row;
     ++out.rows;
     if (out.cut_short.empty()) out.cut_short = WhyCutShort(sample);
+    out.measured += IsMeasured(sample.status) ? 1 : 0;
+    out.measured_disturbed += IsMeasured(sample.status) && sample.disturbed == true ? 1 : 0;
     if (sample.cell.load != "alone") continue;
     TakeSample(sample, relations, out, tallies[sample.cell.nic.address], windows);
   }
@@ -191,6 +250,20 @@ Result<RunGroups> ReadRunGroups(const std::string& directory) {
     }
   }
   return out;
+}
+
+std::string WhyNotWhole(const RunGroups& run) {
+  if (!run.cut_short.empty()) return run.cut_short;
+  if (run.contradicting_rows > 0) {
+    return fmt::format(
+        "{} of its samples.csv {}, so the file was changed", Counted(run.contradicting_rows, "row"),
+        run.contradicting_rows == 1 ? "contradicts itself" : "contradict themselves");
+  }
+  if (run.measured == 0) {
+    const std::string why = run.no_evidence.empty() ? "" : run.no_evidence.begin()->second.why;
+    return "none of its windows was measured" + (why.empty() ? "" : ": " + why);
+  }
+  return 2 * run.measured_disturbed > run.measured ? kDisturbed : "";
 }
 
 uint32_t FleetTable::SlotNumber(const NicKey& nic) {
@@ -226,6 +299,12 @@ void FleetTable::Add(const PlannedPair& pair, const RunGroups& groups) {
   }
   run.peer = groups.peer;
   run.output = groups.output;
+  run.partners.assign(groups.partners.begin(), groups.partners.end());
+  run.knows_nics = groups.knows_nics;
+  run.selected_nics = groups.selected_nics;
+  run.rows = groups.rows;
+  run.other_slot = groups.other_slot;
+  run.disturbed = groups.disturbed;
   for (const NicKey& nic : groups.nics) {
     const uint32_t slot = SlotNumber(nic);
     if (const auto why = groups.invalid.find(nic.address); why != groups.invalid.end()) {

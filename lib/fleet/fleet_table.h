@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,13 @@ struct FleetGroup {
 // "gpu same_switch": the class of place.
 std::string PlaceClass(const FleetGroup& group);
 
+// Why a NIC that a run's census has shows nothing there.
+struct NoEvidence {
+  std::string why;
+  // The other node has no NIC in the same slot, so it is none of the run's fault.
+  bool is_of_peer = false;
+};
+
 // What a run directory says, before it is put in the table.
 struct RunGroups {
   RunIdentity run;
@@ -46,12 +54,19 @@ struct RunGroups {
   size_t rows = 0;                                     // of samples.csv
   size_t other_slot = 0;  // windows left out: the target had no NIC in the slot
   size_t disturbed = 0;
-  std::string cut_short;  // why rows are missing that were to be measured; empty for none
+  size_t measured = 0;            // windows, under whatever load
+  size_t measured_disturbed = 0;  // of these
+  size_t contradicting_rows = 0;  // that say of themselves what cannot be: the file was edited
+  std::string cut_short;          // why rows are missing that were to be measured; empty for none
   // Of NICs with windows that are contradicted, by what the run says of them or by themselves: how
   // many, and why. What such a NIC can do is not known, whatever its other windows say.
   std::map<PciAddress, std::string> invalid;
-  std::map<PciAddress, std::string> no_evidence;  // of NICs without a median: why
-  std::string peer;    // that its windows were measured with; empty: none was measured
+  std::map<PciAddress, NoEvidence> no_evidence;  // of NICs without a median
+  std::string peer;               // that its windows were measured with; empty: none was measured
+  std::set<PciAddress> partners;  // NICs of the peer that windows were measured with
+  // What run.json says of the machine's NICs (RunState).
+  bool knows_nics = false;
+  bool selected_nics = false;
   std::string output;  // where run.json says that it was written; empty: it does not say
 };
 
@@ -59,9 +74,16 @@ struct RunGroups {
 // with the same slot of the target, that are evidence and that their own columns do not contradict
 // (lib/placement/consistency.h). Windows in which the thread was kept from its CPU tell of the
 // scheduler, and are left out, too. Errors: files that cannot be read, are cut off, hold no run or
-// several, or what no run can have written, as judge has it; a run.json of another run; a
-// topology.xml that is cut off.
+// several, or what no run can have written, as judge has it; a run.json of another run, or with
+// other NICs than the census; a topology.xml that is cut off; windows that were measured in
+// loopback, and so tell of no other node.
 Result<RunGroups> ReadRunGroups(const std::string& directory);
+
+// Why another attempt at the run is worth its time: it was cut short, measured nothing, has rows
+// that contradict themselves, or mostly windows that tell of the scheduler (kDisturbed). Empty: it
+// is whole.
+inline constexpr char kDisturbed[] = "most of its windows were disturbed, so the nodes are busy";
+std::string WhyNotWhole(const RunGroups& run);
 
 // Why a row that was to be measured was not: the run was interrupted or lost its peer; empty for
 // another.
@@ -70,11 +92,17 @@ std::string_view WhyCutShort(const Sample& sample);
 struct FleetRun {
   PlannedPair pair;
   RunIdentity run;
-  std::vector<uint32_t> slots;                  // that its census has; into FleetTable::slots
-  std::map<uint32_t, std::string> invalid;      // RunGroups::invalid
-  std::map<uint32_t, std::string> no_evidence;  // RunGroups::no_evidence
-  std::string peer;                             // RunGroups::peer
-  std::string output;                           // RunGroups::output
+  std::vector<uint32_t> slots;                 // that its census has; into FleetTable::slots
+  std::map<uint32_t, std::string> invalid;     // RunGroups::invalid
+  std::map<uint32_t, NoEvidence> no_evidence;  // RunGroups::no_evidence
+  std::vector<PciAddress> partners;            // RunGroups::partners, as the six below
+  bool knows_nics = false;
+  bool selected_nics = false;
+  size_t rows = 0;
+  size_t other_slot = 0;
+  size_t disturbed = 0;
+  std::string peer;    // RunGroups::peer
+  std::string output;  // RunGroups::output
   struct Value {
     uint32_t group = 0;  // into FleetTable::groups
     float throughput = 0;
@@ -87,6 +115,10 @@ class FleetTable {
   void Add(const PlannedPair& pair, const RunGroups& groups);
   // Forgets the runs of which `unusable`, one for each, is not empty.
   void Drop(std::span<const std::string> unusable);
+  // What a run says of the slot is not to be believed: FleetRun::invalid.
+  void Doubt(size_t run, uint32_t slot, std::string why) {
+    runs_[run].invalid.try_emplace(slot, std::move(why));
+  }
 
   const std::vector<FleetRun>& runs() const { return runs_; }
   const std::vector<FleetGroup>& groups() const { return groups_; }

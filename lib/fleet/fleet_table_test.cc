@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "lib/base/file.h"
 #include "lib/report/report_csv.h"
@@ -62,12 +63,14 @@ class FleetTableTest : public testing::Test {
     const RunIdentity run{"r", "host", "i-1", "p5.48xlarge", "hardware"};
     EXPECT_TRUE(WriteFileAtomically(folder_ + "/census.csv", CsvFile<CensusRow>(run, census_)));
     EXPECT_TRUE(WriteFileAtomically(folder_ + "/samples.csv", CsvFile<Sample>(run, samples_)));
+    EXPECT_TRUE(WriteFileAtomically(folder_ + "/run.json", run_json_));
     const auto groups = ReadRunGroups(folder_);
     EXPECT_TRUE(groups) << groups.error().ToString();
     return groups.value_or(RunGroups{});
   }
 
   const std::string folder_;
+  std::string run_json_ = R"({"run_id":"r","command_line":["railgauge"]})";
   std::vector<CensusRow> census_;
   std::vector<Sample> samples_;
 };
@@ -104,9 +107,12 @@ TEST_F(FleetTableTest, WhatIsNoEvidenceDoesNotCount) {
   RunGroups groups = Read();
   EXPECT_TRUE(groups.medians.empty());
   EXPECT_EQ(groups.other_slot, 1u);
-  EXPECT_EQ(groups.no_evidence.at(kNic.address), "The other node has no NIC in the same slot");
-  EXPECT_EQ(groups.no_evidence.at(kOther.address),
-            "It has no row in samples.csv, so it was not to be measured");
+  EXPECT_EQ(groups.no_evidence.at(kNic.address).why, "The other node has no NIC in the same slot");
+  EXPECT_TRUE(groups.no_evidence.at(kNic.address).is_of_peer);
+  EXPECT_EQ(groups.partners, (std::set<PciAddress>{kOther.address})) << "of single windows";
+  EXPECT_EQ(groups.no_evidence.at(kOther.address).why,
+            "It has no row in samples.csv: the run ended before it, or the file was cut");
+  EXPECT_FALSE(groups.no_evidence.at(kOther.address).is_of_peer);
 
   // A window that tells of the scheduler.
   sample = Window(Gpu(1), 3);
@@ -115,7 +121,7 @@ TEST_F(FleetTableTest, WhatIsNoEvidenceDoesNotCount) {
   groups = Read();
   EXPECT_TRUE(groups.medians.empty());
   EXPECT_EQ(groups.disturbed, 1u);
-  EXPECT_EQ(groups.no_evidence.at(kNic.address),
+  EXPECT_EQ(groups.no_evidence.at(kNic.address).why,
             "The measuring thread was kept from its CPU in 1 of 2 windows");
   samples_.push_back(Window(Gpu(1), 12));
   groups = Read();
@@ -169,10 +175,84 @@ TEST_F(FleetTableTest, RunsThatCannotBeUsed) {
     std::filesystem::remove(folder_ + "/" + name);
   }
   write("topology.xml", "<topology></topology>\n");
-  write("run.json", R"({"run_id":"r","end":null,"command_line":["x","--output=a/b"]})");
+  run_json_ = R"({"run_id":"r","end":null,"command_line":["x","--output=a/b"]})";
+  write("run.json", run_json_);
   EXPECT_EQ(ErrorOf(folder_), "");
   EXPECT_EQ(Read().cut_short, "the run did not end");
   EXPECT_EQ(Read().output, "a/b");
+}
+
+// A run.json of a run with these NICs.
+std::string RunJsonWith(const std::vector<NicKey>& nics, const std::string& flag) {
+  std::string list;
+  for (const NicKey& nic : nics) {
+    list += (list.empty() ? "" : ",") + (R"({"pci_address":")" + nic.address.ToString() + R"("})");
+  }
+  return R"({"run_id":"r","machine":{"nics":[)" + list + R"(]},"command_line":["railgauge",")" +
+         flag + R"("]})";
+}
+
+TEST_F(FleetTableTest, ACensusHasTheNicsOfRunJson) {
+  samples_.push_back(Window(Gpu(1), 12));
+  run_json_ = RunJsonWith({kNic, kOther}, "check");
+  EXPECT_TRUE(Read().knows_nics);
+  EXPECT_EQ(WhyNotWhole(Read()), "");
+  // Cut off at the end of a row, behind all rows of a NIC.
+  const std::string census = *ReadFile(folder_ + "/census.csv");
+  const std::string part = census.substr(0, census.find('\n', census.find("rdmap80s0")) + 1);
+  const std::string cut = census.substr(0, census.rfind('\n', census.find("rdmap80s0")) + 1);
+  ASSERT_LT(cut.size(), part.size());
+  const auto write = [&](const std::string& name, const std::string& content) {
+    ASSERT_TRUE(WriteFileAtomically(folder_ + "/" + name, content));
+  };
+  write("census.csv", cut);
+  EXPECT_NE(ErrorOf(folder_).find("no row of NIC 0000:50:00.0"), std::string::npos);
+  write("run.json", RunJsonWith({kNic, kOther}, "--nics=rdmap79s0"));
+  EXPECT_EQ(ErrorOf(folder_), "") << "what was not chosen has no row";
+  write("census.csv", census);
+  write("run.json", RunJsonWith({kNic}, "check"));
+  EXPECT_NE(ErrorOf(folder_).find("has NIC 0000:50:00.0"), std::string::npos);
+}
+
+TEST_F(FleetTableTest, LoopbackTellsOfNoOtherNode) {
+  samples_.push_back(Window(Gpu(1), 12));
+  Read();
+  samples_.back().peer = "loopback";
+  samples_.back().partner = kOther;
+  const RunIdentity run{"r", "host", "i-1", "p5.48xlarge", "hardware"};
+  ASSERT_TRUE(WriteFileAtomically(folder_ + "/samples.csv", CsvFile<Sample>(run, samples_)));
+  EXPECT_NE(ErrorOf(folder_).find("in loopback"), std::string::npos) << ErrorOf(folder_);
+}
+
+TEST_F(FleetTableTest, WhatIsWorthAnotherAttempt) {
+  EXPECT_EQ(WhyNotWhole(Read()),
+            "none of its windows was measured: It has no row in samples.csv: the run ended before "
+            "it, or the file was cut");
+  for (const bool disturbed : {false, true}) {
+    samples_.push_back(Window(Gpu(1), 10));
+    samples_.back().disturbed = disturbed;
+  }
+  EXPECT_EQ(WhyNotWhole(Read()), "");
+  samples_.push_back(samples_.back());
+  samples_.back().start_offset += std::chrono::hours(1);
+  EXPECT_EQ(WhyNotWhole(Read()), kDisturbed);
+  samples_.pop_back();
+  samples_.back().throughput->value *= 2;
+  EXPECT_EQ(WhyNotWhole(Read()),
+            "1 row of its samples.csv contradicts itself, so the file was changed");
+  samples_.pop_back();
+  EXPECT_EQ(WhyNotWhole(Read()), "");
+  const std::string path = folder_ + "/samples.csv";
+  const std::string samples = *ReadFile(path);
+  ASSERT_TRUE(WriteFileAtomically(path, samples + samples.substr(samples.find('\n') + 1, 30)));
+  const auto cut = ReadRunGroups(folder_);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->rows, 1u);
+  EXPECT_EQ(WhyNotWhole(*cut),
+            path + " ends inside a line, so it was cut off: that line is left out");
+  ASSERT_TRUE(WriteFileAtomically(path, samples));
+  std::filesystem::remove(folder_ + "/run.json");
+  EXPECT_EQ(WhyNotWhole(*ReadRunGroups(folder_)), "it has no run.json, so it may not have ended");
 }
 
 TEST_F(FleetTableTest, ARunThatWasCutShortSaysSo) {

@@ -12,11 +12,8 @@
 #include "lib/base/file.h"
 #include "lib/base/file_error.h"
 #include "lib/base/output_path.h"
-#include "lib/fleet/fleet_table.h"
+#include "lib/fleet/sentence.h"
 #include "lib/peer/token.h"
-#include "lib/report/report_file.h"
-#include "lib/report/row_stream.h"
-#include "lib/report/run_state.h"
 
 namespace railgauge {
 namespace {
@@ -149,27 +146,34 @@ std::vector<PlannedPair> FleetTree::RunsThere(const FleetPlan& plan) const {
 
 std::vector<std::string> FleetTree::SuspicionsThere() const { return NamesIn(root_ + "/confirm"); }
 
-std::string WhyNotWhole(const std::string& directory) {
-  const std::string path = directory + "/run.json";
-  if (!IsThere(path)) return kNotMeasured;
-  const auto content = ReadRegularFile(path);
-  if (!content) return content.error().ToString();
-  const auto state = ParseRunState(*content, path);
-  if (!state) return state.error().ToString();
-  if (!state->ended) return "the run did not end";
-  auto rows = RowStream<Sample>::Open(ReportPath<Sample>(directory));
-  if (!rows) return rows.error().ToString();
-  size_t measured = 0, disturbed = 0;
-  while (true) {
-    const auto there = rows->Next();
-    if (!there) return there.error().ToString();
-    if (!*there) return 2 * disturbed > measured ? kDisturbed : "";
-    const auto sample = rows->Parse();
-    if (!sample) return sample.error().ToString();
-    measured += IsMeasured(sample->status) ? 1 : 0;
-    disturbed += IsMeasured(sample->status) && sample->disturbed == true ? 1 : 0;
-    if (const std::string_view why = WhyCutShort(*sample); !why.empty()) return std::string(why);
+Status CheckOutsideRuns(const std::string& path, const std::string& what) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+  if (error) return {};  // who writes there says it
+  const auto refuse = [&](const std::string& reason) {
+    return Fail(MakeError(what, path, reason, "Choose a place outside of it"));
+  };
+  std::string below;  // the part of the path behind `folder`
+  for (fs::path folder = whole; folder.has_relative_path(); folder = folder.parent_path()) {
+    const std::string name = folder.string();
+    const bool is_run = IsThere(name + "/run.json") ||
+                        (IsThere(name + "/census.csv") && IsThere(name + "/samples.csv"));
+    if (is_run) return refuse(Printable(name) + " is a recorded run, which stays as it is");
+    const bool is_kept =
+        below == "runs" || below == "confirm" || below == "failed" || below == "logs";
+    if (is_kept && IsThere(name + "/plan.json")) {
+      return refuse(Printable(name + "/" + below) +
+                    " is what a fleet recorded, which stays as it is");
+    }
+    below = folder.filename().string();
   }
+  return {};
+}
+
+std::string WhyNotWhole(const std::string& directory) {
+  if (!IsThere(directory + "/run.json")) return kNotMeasured;
+  const auto groups = ReadRunGroups(directory);
+  return WithoutStop(groups ? WhyNotWhole(*groups) : groups.error().ToString());
 }
 
 }  // namespace railgauge

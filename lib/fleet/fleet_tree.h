@@ -15,6 +15,7 @@
 
 #include "lib/base/result.h"
 #include "lib/fleet/fleet_plan.h"
+#include "lib/fleet/fleet_table.h"
 
 namespace railgauge {
 
@@ -50,11 +51,14 @@ class FleetTree {
   std::string root_;
 };
 
-// Whether the run in `directory` measured what it was to measure: empty, or why not: nothing is
-// there, it did not end, it was interrupted or lost its peer, or most of its windows tell of the
-// scheduler (fleet_table.h), so that another attempt is worth its time.
+// An Error where `path`, which need not exist, is in a run directory or among the runs of a fleet,
+// which are kept as they were recorded. `what` is the operation of the Error: "write --csv_out".
+Status CheckOutsideRuns(const std::string& path, const std::string& what);
+
+// Whether the run in `directory` measured what it was to measure, by the rules that fleet report
+// has: empty, or why not: nothing is there, it is not believed, or another attempt is worth its
+// time (fleet_table.h).
 inline constexpr char kNotMeasured[] = "it was not measured";
-inline constexpr char kDisturbed[] = "most of its windows were disturbed, so the nodes are busy";
 std::string WhyNotWhole(const std::string& directory);
 
 }  // namespace railgauge

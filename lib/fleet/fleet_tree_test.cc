@@ -27,20 +27,31 @@ class FleetTreeTest : public testing::Test {
     fs::remove_all(tree_.root());
   }
 
-  static Sample Window(bool disturbed) {
-    Sample sample;
-    sample.status = SampleStatus::kOk;
-    sample.disturbed = disturbed;
-    return sample;
-  }
-
-  void WriteRun(const std::string& folder, const std::vector<Sample>& samples, bool ended = true) {
+  // One window each; that a run is whole is fleet_table_test's.
+  static void WriteRun(const std::string& folder, bool ended = true) {
     fs::create_directories(folder);
-    ASSERT_TRUE(WriteFileAtomically(folder + "/samples.csv",
-                                    CsvFile<Sample>({"r", "h", "", "t", "hardware"}, samples)));
-    ASSERT_TRUE(WriteFileAtomically(folder + "/run.json",
-                                    ended ? R"({"run_id": "r", "end": "2026-01-01T00:00:00Z"})"
-                                          : R"({"run_id": "r", "end": null})"));
+    const RunIdentity run{"r", "h", "", "t", "hardware"};
+    CensusRow census;
+    census.status = CensusStatus::kNoId;
+    Sample sample;
+    sample.cell.size = Bytes{1000};
+    sample.cell.depth = 1;
+    sample.peer = "b";
+    sample.partner.address = census.nic.address = sample.cell.nic.address = {0, 0x4f, 0, 0};
+    sample.duration = std::chrono::seconds(1);
+    sample.completions = 1000;
+    sample.payload_bytes = 1'000'000;
+    sample.posted_bytes = sample.counter_bytes = sample.payload_bytes;
+    sample.throughput = BytesPerSecond{1e6};
+    sample.messages_per_second = 1000;
+    sample.status = SampleStatus::kOk;
+    const auto write = [&](const std::string& name, const std::string& content) {
+      ASSERT_TRUE(WriteFileAtomically(folder + "/" + name, content));
+    };
+    write("census.csv", CsvFile<CensusRow>(run, {&census, 1}));
+    write("samples.csv", CsvFile<Sample>(run, {&sample, 1}));
+    write("run.json", ended ? R"({"run_id": "r", "end": "2026-01-01T00:00:00Z"})"
+                            : R"({"run_id": "r", "end": null})");
   }
 
   const FleetTree tree_;
@@ -87,20 +98,39 @@ TEST_F(FleetTreeTest, WhatOfARunIsThere) {
   ASSERT_TRUE(tree_.Prepare());
   const std::string run = tree_.RunPath("a", "b");
   EXPECT_EQ(WhyNotWhole(run), kNotMeasured);
-  WriteRun(run, {Window(false), Window(true)});
-  EXPECT_EQ(WhyNotWhole(run), "");
-  WriteRun(run, {Window(false), Window(true), Window(true)});
-  EXPECT_EQ(WhyNotWhole(run), kDisturbed);
-  WriteRun(run, {Window(false)}, false);
-  EXPECT_EQ(WhyNotWhole(run), "the run did not end");
-  Sample skipped;
-  skipped.skip_cause = SkipCause::kInterrupted;
-  WriteRun(run, {Window(false), skipped});
-  EXPECT_EQ(WhyNotWhole(run), "the run was interrupted");
-  skipped.skip_cause = SkipCause::kNoTime;
-  WriteRun(run, {Window(false), skipped});
+  WriteRun(run);
   EXPECT_EQ(WhyNotWhole(run), "");
   EXPECT_EQ(tree_.RunsThere(plan_), (std::vector<PlannedPair>{{0, 1}}));
+  WriteRun(run, false);
+  EXPECT_EQ(WhyNotWhole(run), "the run did not end");
+  // What fleet report does not believe is to be measured again.
+  WriteRun(run);
+  const std::string samples = *ReadFile(run + "/samples.csv");
+  ASSERT_TRUE(WriteFileAtomically(run + "/samples.csv", samples + "\n"));
+  EXPECT_NE(WhyNotWhole(run).find("samples.csv:3"), std::string::npos) << WhyNotWhole(run);
+  EXPECT_FALSE(WhyNotWhole(run).ends_with('.')) << WhyNotWhole(run);
+  ASSERT_TRUE(WriteFileAtomically(run + "/samples.csv", samples.substr(0, samples.find('\n') + 1)));
+  EXPECT_NE(WhyNotWhole(run).find("none of its windows"), std::string::npos) << WhyNotWhole(run);
+  ASSERT_TRUE(WriteFileAtomically(run + "/samples.csv", samples));
+  ASSERT_TRUE(WriteFileAtomically(run + "/census.csv", ""));
+  EXPECT_NE(WhyNotWhole(run).find("no header"), std::string::npos) << WhyNotWhole(run);
+}
+
+TEST_F(FleetTreeTest, NothingIsWrittenAmongRuns) {
+  ASSERT_TRUE(tree_.WritePlan(plan_));
+  ASSERT_TRUE(tree_.Prepare());
+  WriteRun(tree_.RunPath("a", "b"));
+  const std::string& root = tree_.root();
+  for (const std::string& path :
+       {tree_.RunPath("a", "b"), tree_.RunPath("a", "b") + "/new/er", root + "/runs/a/with-c",
+        root + "/runs", root + "/confirm/x.csv", root + "/failed/../failed/y", root + "/logs/z"}) {
+    const Status status = CheckOutsideRuns(path, "write --output");
+    ASSERT_FALSE(status) << path;
+    EXPECT_EQ(status.error().ToString().find("write --output"), 0u) << status.error().ToString();
+  }
+  for (const std::string& path : {root, root + "/fleet.csv", root + "/new/runs/x"}) {
+    EXPECT_TRUE(CheckOutsideRuns(path, "write --output")) << path;
+  }
 }
 
 TEST_F(FleetTreeTest, NothingThatWasMeasuredIsOverwritten) {
@@ -108,7 +138,7 @@ TEST_F(FleetTreeTest, NothingThatWasMeasuredIsOverwritten) {
   const std::string run = tree_.RunPath("a", "b");
   EXPECT_TRUE(tree_.PutAside(run));
   for (const char* attempt : {"1", "2"}) {
-    WriteRun(run, {Window(true)});
+    WriteRun(run);
     ASSERT_TRUE(tree_.PutAside(run));
     EXPECT_FALSE(fs::exists(run));
     EXPECT_TRUE(fs::exists(tree_.root() + "/failed/runs/a/with-b." + attempt + "/samples.csv"));

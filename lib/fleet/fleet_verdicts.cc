@@ -64,10 +64,15 @@ class FleetJudge {
 
   void AddStandings() {
     // A NIC that a run has and that was not measured there has a row, too.
+    std::set<NodeSlot> lost;  // that no other end is to blame for
     for (const FleetRun& run : table_.runs()) {
       for (const uint32_t slot : run.slots) {
         const auto why = run.no_evidence.find(slot);
-        Row(run.pair.initiator, slot).reason = why == run.no_evidence.end() ? "" : why->second;
+        FleetRow& row = Row(run.pair.initiator, slot);
+        row.reason = why == run.no_evidence.end() ? "" : why->second.why;
+        if (why == run.no_evidence.end() || why->second.is_of_peer) continue;
+        lost.insert({run.pair.initiator, slot});
+        row.reason = fmt::format("In its run with {}: {}", Name(run.pair.target), row.reason);
       }
     }
     for (const SlotStanding& standing : analysis_.standings) {
@@ -79,7 +84,7 @@ class FleetJudge {
       Worst(Row(pair.target, standing.slot).as_target, standing, pair.initiator);
     }
     for (auto& [key, row] : rows_) {
-      if (row.as_initiator || !row.as_target) continue;
+      if (row.as_initiator || !row.as_target || lost.contains(key)) continue;
       row.verdict = FleetVerdict::kOk;
       row.reason = "Measured as the target alone, without its memory places";
     }
@@ -191,31 +196,54 @@ std::string_view ToString(FleetVerdict verdict) {
   return "";
 }
 
+// Of a node's run that has no window which counts: why. It is said of the whole node once, and not
+// of each of its NICs.
+std::string WhyNothingCounts(const FleetPlan& plan, const FleetRun& run) {
+  std::string why = "it has no NIC";
+  if (!run.invalid.empty()) {
+    why = run.invalid.begin()->second;
+  } else if (!run.no_evidence.empty()) {
+    why = run.no_evidence.begin()->second.why;
+  }
+  return fmt::format("Its run with {} has no window that counts: {}",
+                     plan.nodes[run.pair.target].name, why);
+}
+
 FleetVerdicts JudgeFleet(const FleetPlan& plan, const FleetTable& table,
                          const FleetAnalysis& analysis,
                          std::span<const ConfirmationOutcome> confirmations,
                          const std::map<size_t, std::string>& why_unmeasured) {
   std::map<NodeSlot, FleetRow> rows = FleetJudge(plan, table, analysis, confirmations).Rows();
-  std::map<size_t, const FleetRun*> own_run;
-  for (const FleetRun& run : table.runs()) own_run.emplace(run.pair.initiator, &run);
+  std::map<size_t, const FleetRun*> own_run;  // one with windows, where there is one
+  for (const FleetRun& run : table.runs()) {
+    const FleetRun*& own = own_run[run.pair.initiator];
+    if (own == nullptr || (own->values.empty() && !run.values.empty())) own = &run;
+  }
   FleetVerdicts verdicts;
   auto next = rows.begin();
   for (size_t node = 0; node < plan.nodes.size(); ++node) {
-    const auto run = own_run.find(node);
-    if (run == own_run.end()) {
+    const auto own = own_run.find(node);
+    const FleetRun* run = own == own_run.end() ? nullptr : own->second;
+    const bool measured = run != nullptr && !run->values.empty();
+    if (!measured) {
       FleetRow row;
       row.node = node;
       const auto why = why_unmeasured.find(node);
-      row.reason = why == why_unmeasured.end() ? "It has no run as initiator" : why->second;
+      if (run != nullptr) {
+        row.run = &run->run;
+        row.reason = WhyNothingCounts(plan, *run);
+      } else {
+        row.reason = why == why_unmeasured.end() ? "It has no run as initiator" : why->second;
+      }
       verdicts.rows.push_back(std::move(row));
     }
     // The table is by slot number, which is the order of appearance; people want addresses.
     std::vector<FleetRow> of_node;
     for (; next != rows.end() && next->first.first == node; ++next) {
       FleetRow& row = next->second;
-      // Of a node without a run, what its peers saw is kept where it is a finding.
-      if (run == own_run.end() && row.verdict == FleetVerdict::kUnmeasured) continue;
-      if (run != own_run.end()) row.run = &run->second->run;
+      // Of a node without a window of its own, what its peers saw is kept where it is a finding.
+      if (!measured && row.verdict == FleetVerdict::kUnmeasured) continue;
+      if (run != nullptr) row.run = &run->run;
       of_node.push_back(std::move(row));
     }
     rows.erase(rows.begin(), next);  // a large fleet has hundreds of thousands

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -126,6 +127,42 @@ class StrayFinder {
 
 std::vector<std::string> WhyStray(const FleetPlan& plan, std::span<const RunOrigin> runs) {
   return StrayFinder(plan, runs).Find();
+}
+
+std::vector<std::string> NotesOfOneMachine(const FleetPlan& plan, std::span<const RunOrigin> runs) {
+  std::map<size_t, std::string> hosts, instances;
+  for (const RunOrigin& run : runs) {
+    if (!run.host.empty()) hosts[run.pair.initiator] = run.host;
+    if (!run.instance_id.empty()) instances[run.pair.initiator] = run.instance_id;
+    if (!run.peer.empty()) hosts.try_emplace(run.pair.target, run.peer);
+  }
+  // Names that hosts were given may be alike; ids of instances are not.
+  std::map<std::string, std::set<size_t>> machines;
+  for (const auto& [node, instance] : instances) {
+    machines[fmt::format("instance {}", Printable(instance))].insert(node);
+  }
+  for (const auto& [node, host] : hosts) {
+    if (!instances.contains(node)) {
+      machines[fmt::format("host '{}'", Printable(host))].insert(node);
+    }
+  }
+  std::vector<std::string> notes;
+  constexpr size_t kNamed = 8;
+  for (const auto& [machine, nodes] : machines) {
+    if (nodes.size() < 2) continue;
+    std::string names;
+    size_t named = 0;
+    for (const size_t node : nodes) {
+      if (named++ == kNamed) break;
+      names += (names.empty() ? "" : ", ") + plan.nodes[node].name;
+    }
+    if (nodes.size() > kNamed) names += fmt::format(" and {} more", nodes.size() - kNamed);
+    notes.push_back(
+        fmt::format("{} are one machine ({} in their runs), so they show nothing of "
+                    "each other: a plan names every machine once",
+                    names, machine));
+  }
+  return notes;
 }
 
 }  // namespace railgauge

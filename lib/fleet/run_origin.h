@@ -18,6 +18,7 @@ struct RunOrigin {
   std::string host;
   std::string peer;    // host name; empty or "loopback": it measured with no other
   std::string output;  // where its run.json says that it was written; empty: it does not say
+  std::string instance_id = {};  // empty: not known
 };
 
 // Of each run why it is not that of its folder; empty: it is. In this order:
@@ -27,6 +28,10 @@ struct RunOrigin {
 //   each other the one is left out that more of the others contradict; of equals the one whose host
 //   is not the node's name in the plan, and then the one whose own host is in doubt.
 std::vector<std::string> WhyStray(const FleetPlan& plan, std::span<const RunOrigin> runs);
+
+// A note for each machine that several nodes of the plan are, by the instance id, and else by the
+// host name, in their runs and their peers': what they show of each other is of one machine alone.
+std::vector<std::string> NotesOfOneMachine(const FleetPlan& plan, std::span<const RunOrigin> runs);
 
 }  // namespace railgauge
 

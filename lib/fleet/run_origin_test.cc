@@ -83,5 +83,27 @@ TEST_F(RunOriginTest, AnotherHost) {
   EXPECT_EQ(Stray(), (std::vector<size_t>{0}));
 }
 
+TEST_F(RunOriginTest, NodesThatAreOneMachine) {
+  EXPECT_TRUE(NotesOfOneMachine(plan_, runs_).empty());
+  // Instances may share a name, and one instance may have several.
+  for (RunOrigin& run : runs_) run.instance_id = "i-" + std::to_string(run.pair.initiator);
+  runs_[1].host = runs_[2].host;
+  EXPECT_TRUE(NotesOfOneMachine(plan_, runs_).empty());
+  runs_[4].instance_id = runs_[3].instance_id;
+  EXPECT_EQ(NotesOfOneMachine(plan_, runs_),
+            (std::vector<std::string>{
+                "n3, n4 are one machine (instance i-3 in their runs), so they show nothing of each "
+                "other: a plan names every machine once"}));
+  for (RunOrigin& run : runs_) {
+    run.instance_id.clear();
+    run.host = run.peer = "h";
+  }
+  runs_.pop_back();  // known as a peer alone
+  const auto notes = NotesOfOneMachine(plan_, runs_);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].find("n0, n1, n2, n3, n4 are one machine (host 'h' in their runs)"), 0u)
+      << notes[0];
+}
+
 }  // namespace
 }  // namespace railgauge
