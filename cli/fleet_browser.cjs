@@ -6,7 +6,17 @@ const assert = require('node:assert/strict');
 const fs = require('node:fs');
 const path = require('node:path');
 
-module.exports = ({ text, visible, heat, lowestContrast, assertNoViolation, toPaper, assertPrints, nodeModules }) => ({
+module.exports = ({
+  text,
+  visible,
+  heat,
+  lowestContrast,
+  assertNoViolation,
+  toPaper,
+  assertInSight,
+  assertPrints,
+  nodeModules,
+}) => ({
   async fleet_loads(page, title) {
     assert.match(await page.title(), new RegExp(title));
     for (const id of ['found', 'map', 'distribution', 'unmeasured', 'slots', 'noise', 'facts']) {
@@ -38,10 +48,21 @@ module.exports = ({ text, visible, heat, lowestContrast, assertNoViolation, toPa
     }
   },
 
-  // From the top of the page to what a finding rests on: one click; to a run's own page: a second.
+  // From the top of the page to what a finding rests on: one click, on a screen of any size; to a run's
+  // own page: a second. Prints the command that says why, as it is to be pasted.
   async fleet_evidence(page, node, ...parts) {
-    await page.locator('#found .decision', { hasText: node }).locator('button.evidence').first().click();
+    for (const [width, height] of [
+      [1110, 720],
+      [400, 800],
+      [1400, 900],
+    ]) {
+      await page.setViewportSize({ width, height });
+      await page.evaluate(() => window.scrollTo(0, 0));
+      await page.locator('#found .decision', { hasText: node }).locator('button.evidence').first().click();
+      await assertInSight(page);
+    }
     const panel = page.locator('#cell');
+    console.log(await text(panel.locator('code', { hasText: 'railgauge explain' })));
     const shown = await text(panel);
     for (const part of [node, ...parts]) assert.ok(shown.includes(part), `${part} in: ${shown}`);
     assert.equal(await panel.locator('figure svg').count(), 2, 'paired rounds and the distribution');
@@ -52,6 +73,24 @@ module.exports = ({ text, visible, heat, lowestContrast, assertNoViolation, toPa
       .click();
     await page.waitForURL(/report\.html$/);
     assert.ok(await visible(page.locator('#map h2')), 'the page of the run');
+  },
+
+  // The machines below "All others", from the first.
+  async fleet_order(page, ...nodes) {
+    const others = heat(page).locator('tbody', { hasText: 'All others' }).locator('th[scope=row]');
+    assert.deepEqual(await others.allInnerTexts(), nodes);
+  },
+
+  // The title of the map is no wider than what shows of the map.
+  async fleet_title(page) {
+    for (const width of [1500, 1110, 800, 400]) {
+      await page.setViewportSize({ width, height: 800 });
+      const [title, shown] = await page.evaluate(() => {
+        const wide = (selector) => document.querySelector(selector).getBoundingClientRect().right;
+        return [wide('#heat caption span'), wide('#heat')];
+      });
+      assert.ok(title <= shown + 1, `${title} of ${shown} at ${width}`);
+    }
   },
 
   // What the selectors choose is what the map shows.

@@ -36,8 +36,8 @@ class FleetPageTest(fleet_test.FleetTestCase):
     def tearDownClass(cls):
         shutil.rmtree(cls.shared, ignore_errors=True)
 
-    def probe(self, name, *arguments):
-        outcome = run(["node", runfile("cli/report_browser.cjs"), NODE_MODULES, self.page, name, *arguments],
+    def probe(self, name, *arguments, page=None):
+        outcome = run(["node", runfile("cli/report_browser.cjs"), NODE_MODULES, page or self.page, name, *arguments],
                       env={**os.environ, "HOME": self.folder})
         self.assertEqual(outcome.status, 0, outcome.stderr)
         return outcome.stdout
@@ -68,7 +68,20 @@ class FleetPageTest(fleet_test.FleetTestCase):
         self.probe("fleet_filter", "ok n3", "11 of 33 rows")
 
     def test_the_bad_nic_is_one_click_away(self):
-        self.probe("fleet_evidence", "n2", "SLOW", "As the initiator", "in turn with")
+        command = self.probe("fleet_evidence", "n2", "SLOW", "As the initiator", "in turn with").split()
+        self.assertEqual(command, ["railgauge", "explain", "runs/n2/with-n3", NICS[1]])
+        # It finds the run; the nodes of this test record no topology.
+        self.assert_one_line(run([runfile("cli/railgauge"), *command[1:]], cwd=os.path.dirname(self.page)),
+                             "runs/n2/with-n3/topology.xml")
+
+    def test_machines_are_in_natural_order(self):
+        with open(self.page, encoding="utf-8") as file:
+            html = file.read()
+        page = self.path("renamed.html", html.replace('"n3"', '"n30"').replace('"n4"', '"N4"'))
+        self.probe("fleet_order", "n0", "n1", "N4", "n5", "n7", "n30", page=page)
+
+    def test_title_fits_the_map(self):
+        self.probe("fleet_title")
 
     def test_selectors_choose_what_is_shown(self):
         self.probe("fleet_views", "n2", NICS[1])

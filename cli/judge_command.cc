@@ -10,18 +10,16 @@
 #include "cli/command.h"
 #include "cli/command_files.h"
 #include "cli/explain_hint.h"
+#include "cli/judged_run.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 #include "cli/recorded_runs.h"
-#include "cli/selection.h"
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
 #include "lib/base/quoted.h"
 #include "lib/placement/best_assignment_text.h"
-#include "lib/placement/import/import.h"
 #include "lib/placement/judge.h"
-#include "lib/placement/run_judgement.h"
 #include "lib/placement/whole_assignment.h"
 #include "lib/report/finding_list.h"
 #include "lib/report/matrix.h"
@@ -62,17 +60,6 @@ struct Options {
   CiFileOptions ci;
   ColorOption color;
 };
-
-Selection SelectionOf(const std::vector<CensusRow>& census) {
-  Selection selection;
-  for (const CensusRow& row : census) {
-    if (selection.nics.empty() || selection.nics.back() != row.nic.address) {
-      selection.nics.push_back(row.nic.address);
-    }
-    if (!Selected(selection, row.place)) selection.places.push_back(row.place);
-  }
-  return selection;
-}
 
 // Judges run after run, and keeps of each no more than its verdicts.
 class RunJudge {
@@ -121,11 +108,8 @@ class RunJudge {
 };
 
 Status RunJudge::JudgeOne(const LoadedRun& loaded) {
-  RAILGAUGE_ASSIGN_OR_RETURN(
-      const Decision decision,
-      DecidePlacement(options_.placement, *loaded.machine, loaded.cuda_order));
-  auto [judgement, findings] = JudgeRun(*loaded.machine, loaded.census, loaded.samples, decision);
-  ApplySelection(SelectionOf(loaded.census), judgement.placement);
+  RAILGAUGE_ASSIGN_OR_RETURN(const JudgedRun judged, JudgeLoadedRun(loaded, options_.placement));
+  const auto& [decision, judgement, findings] = judged;
   const int status = ExitStatusOf(judgement.placement);
   bad_ = bad_ || status == kExitBad;
   undecided_ = undecided_ || status == kExitUndecided;

@@ -77,6 +77,21 @@ async function toPaper(page) {
   await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
 }
 
+// What a click leads to is below what stays at the top of the screen, and on it.
+async function assertInSight(page) {
+  const [bar, height, title, next] = await page.evaluate(() => {
+    const stays = document.querySelector('.looking');
+    const panel = document.querySelector('#cell');
+    return [
+      getComputedStyle(stays).position === 'sticky' ? Math.max(0, stays.getBoundingClientRect().bottom) : 0,
+      window.innerHeight,
+      panel.querySelector('#cell-title').getBoundingClientRect().top,
+      panel.querySelector('p').getBoundingClientRect().bottom,
+    ];
+  });
+  assert.ok(title >= bar && next <= height, `from ${title} to ${next}, below ${bar} and on ${height}`);
+}
+
 // No selectors, light colours, and a PDF.
 async function assertPrints(page, to) {
   assert.ok(!(await visible(page.locator('.controls'))));
@@ -161,14 +176,71 @@ const probes = {
     assert.ok((await page.locator('#cell figure svg circle, #cell figure svg path').count()) > 3);
   },
 
-  // From the top of the page to the windows of the bad NIC: one click.
+  // From the top of the page to the windows of the bad NIC: one click, on a screen of any size.
   async evidence(page, nic) {
-    await page.locator('#found .decision', { hasText: nic }).locator('button.evidence').first().click();
+    for (const [width, height] of [
+      [1900, 1000],
+      [1110, 720],
+      [800, 1000],
+      [400, 800],
+      [1400, 900],
+    ]) {
+      await page.setViewportSize({ width, height });
+      await page.evaluate(() => window.scrollTo(0, 0));
+      await page.locator('#found .decision', { hasText: nic }).locator('button.evidence').first().click();
+      await assertInSight(page);
+    }
     const panel = page.locator('#cell');
     assert.ok((await text(panel)).includes(nic), await text(panel));
     assert.ok(await visible(panel.locator('figure svg')), 'its windows are drawn');
     assert.ok((await panel.locator('table tbody tr').count()) > 3, 'its windows are listed');
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'cell-title');
+  },
+
+  // The legend says what 100 % is, and the shade of a cell is the same in map and drawing.
+  async scale(page, full, nic, nearest, place, shade) {
+    const legend = await text(page.locator('.legend').first());
+    assert.ok(legend.includes(`100 % is ${full}:`), legend);
+    const cell = heat(page).locator(`[data-cell="read/to_memory/1048576/32/alone ${nic} ${place}"]`);
+    assert.match(await cell.getAttribute('class'), new RegExp(`shade-${shade}\\b`));
+    assert.match(
+      await page.locator(`.topology [data-device="${nic}"]`).getAttribute('class'),
+      new RegExp(`shade-${nearest}\\b`),
+    );
+    await page.locator(`.topology [data-device="${place}"]`).click();
+    const device = page.locator(`.topology [data-device="${nic}"]`);
+    assert.match(await device.getAttribute('class'), new RegExp(`shade-${shade}\\b`));
+  },
+
+  // A cell without an undisturbed window is marked wherever it shows, and one with some tells how many.
+  async disturbed(page, nic, all, some, words) {
+    const key = (place) => `read/to_memory/1048576/32/alone ${nic} ${place}`;
+    const box = (place) => heat(page).locator(`[data-cell="${key(place)}"]`);
+    assert.equal(await text(box(all).locator('.bad-mark')), '~');
+    assert.match(await text(box(all)), /disturbed in every window/);
+    assert.equal(await box(some).locator('.bad-mark').count(), 0);
+    assert.match(await text(page.locator('.legend').first()), /~ disturbed: the measuring thread was kept/);
+    for (const [place, count] of [
+      [all, 'every window'],
+      [some, words],
+    ]) {
+      await box(place).hover();
+      const shown = await text(page.locator('#cell-tooltip'));
+      assert.match(shown, new RegExp(`~ the measuring thread was kept from its CPU in ${count}`));
+      assert.match(shown, /windows: [0-9.]+~/);
+    }
+    await box(some).click();
+    assert.match(await text(page.locator('#cell table tbody tr').first()), /ok, ~ disturbed/);
+    for (const [file, count] of [
+      ['summary', 1],
+      ['samples', 12],
+    ]) {
+      await page.locator(`#file-${file} > summary`).click();
+      await page.locator(`#file-${file} input[type=search]`).fill(`${nic} ${all} read to_memory ~`);
+      const rows = page.locator(`#file-${file} tbody tr`);
+      assert.equal(await rows.count(), count);
+      for (const row of await rows.all()) assert.match(await text(row), /[0-9] ~/);
+    }
   },
 
   // A device of the drawing shows its paths.
@@ -272,6 +344,7 @@ Object.assign(
     lowestContrast,
     assertNoViolation,
     toPaper,
+    assertInSight,
     assertPrints,
     nodeModules,
   }),

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`railgauge report`: the page of a run, looked at in a browser as a reader would."""
+import csv
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from cli_testing import CliTestCase, run, runfile
 
 NODE_MODULES = os.path.join(os.environ.get("TEST_SRCDIR", ""), "npm_test", "node_modules")
 MAX_BYTES = 3 << 20
+RECORDED = "scenarios/checks/recorded/slow-nic"  # a p5.48xlarge, as check would leave it if it was killed
 HOSTILE = '</script><img src=x onerror="globalThis.hacked=1">'
 
 
@@ -161,6 +163,68 @@ class PageOfOtherRuns(ReportTestCase):
         text = self.probe(os.path.join(folder, "report.html"), "loads", "p4d.24xlarge")
         self.assertIn("summary.csv: missing", text)
         self.assertIn("NUMA node 0", text)
+
+    def test_verdicts_of_a_run_that_judged_nothing(self):
+        folder = self.path("run")
+        shutil.copytree(runfile(RECORDED), folder)
+        page = os.path.join(folder, "report.html")
+        files = sorted(os.listdir(folder))
+        outcome = self.report(folder)
+        command = f"railgauge report {folder} --placement=nearest"
+        self.assertEqual(outcome.stderr.count(f"no verdicts: {command}\n"), 1, outcome.stderr)
+        self.assertIn(f"No placement was judged in this run, so no verdict stands here. This makes the page with verdicts: {command}",
+                      self.probe(page, "loads", "p5.48xlarge"))
+
+        outcome = self.report(*command.split()[2:])
+        self.assertNotIn("no verdicts", outcome.stderr)
+        self.assertEqual(sorted(os.listdir(folder)), sorted([*files, "report.html"]))
+        text = self.probe(page, "loads", "p5.48xlarge")
+        self.assertIn("Judged for this page, by what the run recorded: placement policy nearest.", text)
+        for part in ("No placement was judged", "missing:"):
+            self.assertNotIn(part, text)
+        # What judge says, word for word.
+        self.railgauge("judge", folder, "--placement=nearest", "--csv_out=verdicts.csv")
+        with open(self.path("verdicts.csv"), encoding="utf-8", newline="") as file:
+            verdicts = list(csv.DictReader(file))
+        self.assertEqual([row["verdict"] for row in verdicts], ["SLOW", "OK"])
+        self.assertIn(" ".join(verdicts[0]["reason"].split()), text)
+        self.probe(page, "evidence", "rdmap79s0")
+
+    def test_placement_that_cannot_be_judged(self):
+        folder = self.copy()
+        self.assert_one_line(self.railgauge("report", folder, "--placement=nearset"), "nearset", "nearest")
+        self.assertFalse(os.path.exists(os.path.join(folder, "report.html")))
+        os.unlink(os.path.join(folder, "topology.xml"))
+        self.assert_one_line(self.railgauge("report", folder, "--placement=nearest"), "topology.xml", "--hwloc-xml")
+
+    def test_scale_has_no_outlier_and_disturbed_cells_are_marked(self):
+        folder = self.path("run")
+        staged = report_testing.StagedRun(self.source("p4d.24xlarge/64"), folder)
+        place = f"gpu:{staged.info['machine']['gpus'][0]['pci_address']}"
+        self.report(folder)
+        page = os.path.join(folder, "report.html")
+        self.probe(page, "scale", "12.5 GB/s, the line rate", staged.nics[0][0], "share-4", "numa1", "share-2")
+        # Nobody knows a line rate, and one cell is much too fast.
+        nic = staged.nics[0][0]
+        for row in staged.summary:
+            row["ceiling_fraction"] = ""
+            if (row["nic_pci_address"], row["place"]) == (staged.nics[1][0], "numa0"):
+                for column in ("median", "low", "high"):
+                    row[f"throughput_{column}_bytes_per_second"] *= 3
+            if (row["nic_pci_address"], row["place"]) == (nic, place):
+                row["findings"] = "disturbed"
+        some = 0
+        for row in staged.samples:
+            if (row["nic_pci_address"], row["operation"], row["direction"]) != (nic, "read", "to_memory"):
+                continue
+            some += row["place"] == "numa0"
+            if row["place"] == place or (row["place"] == "numa0" and some <= 2):
+                row["disturbed"] = "true"
+        staged.write("summary.csv", staged.summary)
+        staged.write("samples.csv", staged.samples)
+        self.report(folder)
+        self.probe(page, "scale", "10.5 GB/s, the median of the fastest class", nic, "share-5", "numa1", "share-2")
+        self.probe(page, "disturbed", nic, place, "numa0", "2 of 12 windows")
 
     def test_broken_file(self):
         folder = self.copy()

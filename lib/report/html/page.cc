@@ -85,8 +85,10 @@ std::string ToJson(const PageData& data) {
     tables += JsonText(table.name) + ":" + ToJson(table);
   }
   const std::string json = fmt::format(
-      R"({{"kind":"run","generator":{},"run":{},"info":{},"files":{},"tables":{{{}}}}})",
-      JsonText(data.generator), IdentityJson(data.run), info, FilesJson(data.files), tables);
+      R"({{"kind":"run","generator":{},"run":{},"info":{},"judged":{},"how_to_judge":{},)"
+      R"("files":{},"tables":{{{}}}}})",
+      JsonText(data.generator), IdentityJson(data.run), info, JsonText(data.judged),
+      JsonText(data.how_to_judge), FilesJson(data.files), tables);
   return WithoutMarkup(json);
 }
 

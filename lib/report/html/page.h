@@ -32,6 +32,11 @@ struct PageData {
   std::string run_json;  // the content of run.json; empty where there is none
   std::vector<PageFile> files;
   std::vector<PageTable> tables;
+  // The decision whose verdicts were made for the page; empty where those of the run's files are
+  // shown.
+  std::string judged;
+  // The command that makes the page with verdicts; empty where it has them, or none are to be had.
+  std::string how_to_judge;
 };
 
 // Whether `content` is a run.json that the page can draw the machine of; an Error says what it

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <span>
@@ -216,6 +217,27 @@ class Reader {
   std::optional<Machine> machine_;
 };
 
+template <typename Row>
+void ShowRows(std::span<const Row> rows, PageData& data) {
+  PageTable made = MakePageTable<Row>(rows);
+  const auto table = std::find_if(data.tables.begin(), data.tables.end(),
+                                  [&](const PageTable& one) { return one.name == made.name; });
+  if (table != data.tables.end()) {
+    *table = std::move(made);
+  } else {
+    data.tables.push_back(std::move(made));
+  }
+  const std::string name(FileNameOf<Row>());
+  const auto file = std::find_if(data.files.begin(), data.files.end(),
+                                 [&](const PageFile& one) { return one.name == name; });
+  if (file != data.files.end()) *file = {name, rows.size(), "", false};
+}
+
+bool HasRows(std::string_view table, const PageData& data) {
+  return std::any_of(data.tables.begin(), data.tables.end(),
+                     [&](const PageTable& one) { return one.name == table && one.rows > 0; });
+}
+
 }  // namespace
 
 Result<PageData> ReadRunForPage(const std::string& directory, const std::string& generator) {
@@ -242,7 +264,21 @@ Result<PageData> ReadRunForPage(const std::string& directory, const std::string&
                           "Give a directory that check or load wrote"));
   }
   reader.TakeMachineFromTopology();
+  if (of_check && HasRows("samples", data) && !HasRows("placement", data)) {
+    data.how_to_judge =
+        fmt::format("railgauge report {} --placement=nearest", Printable(directory));
+  }
   return data;
+}
+
+void ShowVerdicts(const PageVerdicts& verdicts, PageData& data) {
+  ShowRows(verdicts.summary, data);
+  ShowRows(verdicts.placement, data);
+  ShowRows(verdicts.interconnects, data);
+  ShowRows(verdicts.assignment, data);
+  ShowRows(verdicts.findings, data);
+  data.judged = verdicts.decision;
+  data.how_to_judge.clear();
 }
 
 }  // namespace railgauge

@@ -4,9 +4,11 @@
 #ifndef RAILGAUGE_LIB_REPORT_HTML_RUN_PAGE_H_
 #define RAILGAUGE_LIB_REPORT_HTML_RUN_PAGE_H_
 
+#include <span>
 #include <string>
 
 #include "lib/base/result.h"
+#include "lib/record/records.h"
 #include "lib/report/html/page.h"
 
 namespace railgauge {
@@ -17,6 +19,19 @@ namespace railgauge {
 // A file that is missing has no rows. Of a run without run.json the machine is taken from
 // topology.xml.
 Result<PageData> ReadRunForPage(const std::string& directory, const std::string& generator);
+
+// What was judged of a run to be shown on its page, and is in none of its files.
+struct PageVerdicts {
+  std::string decision;  // "nearest", "decision.csv"
+  std::span<const SummaryRow> summary;
+  std::span<const PlacementRow> placement;
+  std::span<const InterconnectRow> interconnects;
+  std::span<const AssignmentRow> assignment;
+  std::span<const Finding> findings;
+};
+
+// Shows `verdicts` instead of what the run's own files say, and whatever is wrong with those.
+void ShowVerdicts(const PageVerdicts& verdicts, PageData& data);
 
 }  // namespace railgauge
 

@@ -97,6 +97,36 @@ class RunPageTest : public testing::Test {
   const std::string path_ = testing::TempDir() + "run_page_test";
 };
 
+TEST_F(RunPageTest, VerdictsThatAreOfNoFile) {
+  WriteRun(MakeP5());
+  PageData data = Read();
+  EXPECT_EQ(data.how_to_judge, "railgauge report " + path_ + " --placement=nearest");
+  fs::remove(path_ + "/summary.csv");
+  data = Read();
+  EXPECT_NE(File(data, "summary.csv").problem, "");
+
+  PlacementRow row;
+  row.consumer = MemoryPlace::NumaNode(0);
+  row.verdict = Verdict::kSlow;
+  row.reason = "It is slow.";
+  PageVerdicts verdicts;
+  verdicts.decision = "nearest";
+  verdicts.placement = {&row, 1};
+  ShowVerdicts(verdicts, data);
+  EXPECT_EQ(File(data, "summary.csv").problem, "");
+  EXPECT_FALSE(File(data, "summary.csv").missing);
+  const Json json = Json::parse(ToJson(data));
+  EXPECT_EQ(json["judged"], "nearest");
+  EXPECT_EQ(json["how_to_judge"], "");
+  EXPECT_EQ(json["tables"]["placement"]["rows"], 1);
+  EXPECT_EQ(json["tables"]["placement"]["columns"]["verdict"]["all"], "SLOW");
+  // What nothing was judged of stays.
+  EXPECT_EQ(json["tables"]["samples"]["rows"], File(data, "samples.csv").rows.value());
+
+  Write("placement.csv", CsvFile<PlacementRow>(TheRun(), {&row, 1}));
+  EXPECT_EQ(Read().how_to_judge, "") << "the run has verdicts of its own";
+}
+
 TEST_F(RunPageTest, AllOfAFinishedRun) {
   WriteRun(MakeP5());
   const PageData data = Read();

@@ -1,9 +1,10 @@
 // What is said of a cell, in the heat map, the tooltip, the topology and the details alike.
 
-import type { Cell, Run } from './model.ts';
+import { h, type Child } from './dom.ts';
+import { isDisturbed, type Cell, type Run } from './model.ts';
 import type { Shares } from './shade.ts';
 import type { Metric } from './state.ts';
-import { dimension, percent } from './words.ts';
+import { counted, dimension, percent, wordsOf } from './words.ts';
 
 export interface Unit {
   name: string;
@@ -35,13 +36,34 @@ export function figure(cell: Cell | undefined, metric: Metric, unit: Unit, run: 
   return value === null ? '–' : (value * 100).toFixed(0);
 }
 
+export const DISTURBED = '~';
+
+// The marks beside a figure: the letter of its interconnect id, the sign of a verdict that is bad, and
+// that no window of it is undisturbed.
+export function marks(cell: Cell, run: Run): Child[] {
+  const letter = run.letterOf(cell);
+  return [
+    letter && h('sup', { class: 'id-mark' }, letter),
+    isBad(cell) && h('span', { class: 'bad-mark' }, wordsOf(cell.verdict).sign),
+    cell.disturbed && h('span', { class: 'bad-mark' }, DISTURBED),
+  ];
+}
+
+// Of how many windows the scheduler had a part; empty where of none.
+export function disturbance(cell: Cell, run: Run): string {
+  const count = cell.samples.filter((row) => isDisturbed(run.samples, row)).length;
+  if (count === 0 && !cell.disturbed) return '';
+  const windows = cell.disturbed ? 'every window' : `${count} of ${counted(cell.samples.length, 'window')}`;
+  return `the measuring thread was kept from its CPU in ${windows}`;
+}
+
 export function nameOfCell(cell: Cell, run: Run): string {
   return `${run.nic(cell.nic).label} ${cell.direction === 'to_memory' ? '→' : '←'} ${run.place(cell.place).label}`;
 }
 
 // For a screen reader, in words alone.
 export function spoken(cell: Cell, run: Run, shares: Shares): string {
-  const unit = unitFor(shares.bestOf(cell.view));
+  const unit = unitFor(shares.topOf(cell.view));
   const parts = [
     `${run.nic(cell.nic).label}, ${run.place(cell.place).label}`,
     dimension(cell.operation, cell.direction),
@@ -54,5 +76,6 @@ export function spoken(cell: Cell, run: Run, shares: Shares): string {
   const letter = run.letterOf(cell);
   if (letter) parts.push(`interconnect id ${letter}`);
   if (cell.verdict) parts.push(cell.verdict);
+  if (cell.disturbed) parts.push('disturbed in every window');
   return parts.join(', ');
 }

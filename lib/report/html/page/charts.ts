@@ -58,7 +58,7 @@ export function finish(chart: SVGSVGElement | HTMLElement, label: string): SVGSV
 
 // Null where nothing was measured.
 export function windowsChart(cell: Cell, compared: Cell | null, run: Run, shares: Shares): Element | null {
-  const unit = unitFor(shares.bestOf(cell.view));
+  const unit = unitFor(shares.topOf(cell.view));
   const own = windowsOf(cell, run, unit);
   const others = compared ? windowsOf(compared, run, unit) : [];
   const all = [...own, ...others];
@@ -103,7 +103,7 @@ export function windowsChart(cell: Cell, compared: Cell | null, run: Run, shares
 export function classChart(cell: Cell, run: Run, shares: Shares): Element | null {
   const found = run.classOf(cell);
   if (!found) return null;
-  const unit = unitFor(shares.bestOf(cell.view));
+  const unit = unitFor(shares.topOf(cell.view));
   const rates = found.members.map((member) => (member.median ?? 0) / unit.factor);
   const own = [(cell.median ?? 0) / unit.factor];
   const chart = Plot.plot({

@@ -77,6 +77,8 @@ export interface PageData {
   generator: string;
   run: Identity;
   info: RunInfo | null;
+  judged: string; // the decision that was judged for this page; empty: the run's own verdicts
+  how_to_judge: string; // a command; empty: the page has verdicts, or can have none
   files: FileNote[];
   tables: Record<string, TableData>;
 }

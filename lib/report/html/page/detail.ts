@@ -1,14 +1,14 @@
 // The details of one cell: its verdict, the windows that it rests on, and where it stands among its
 // like. What the reader comes for who asks "how do you know?".
 
-import { figure, inUnit, isBad, nameOfCell, unitFor } from './cell_words.ts';
+import { DISTURBED, disturbance, figure, inUnit, isBad, nameOfCell, unitFor } from './cell_words.ts';
 import { classChart, windowsChart } from './charts.ts';
 import { h, replace, type Child } from './dom.ts';
-import { isEvidence, type Cell, type Run } from './model.ts';
+import { isDisturbed, isEvidence, type Cell, type Run } from './model.ts';
 import type { Shares } from './shade.ts';
 import type { State } from './state.ts';
 import { dataTable } from './table.ts';
-import { badge } from './verdicts.ts';
+import { badge } from './finding_item.ts';
 import { counted, dimension, duration, number, percent, rate, RELATIONS } from './words.ts';
 
 export function detailPanel(state: State, shares: Shares, back: (cell: Cell) => void): HTMLElement {
@@ -49,7 +49,12 @@ function detail(cell: Cell, compared: Cell | null, state: State, shares: Shares,
 function windows(cell: Cell, compared: Cell | null, run: Run, shares: Shares): Child {
   const chart = windowsChart(cell, compared, run, shares);
   if (!chart) return h('p', {}, 'Nothing was measured here.');
-  const legend = ['● window', '○ disturbed: the thread waited for its CPU', '× no evidence', '─ median'];
+  const legend = [
+    '● window',
+    `○ ${DISTURBED} disturbed: the thread was kept from its CPU`,
+    '× no evidence',
+    '─ median',
+  ];
   if (cell.low !== null) legend.push(`▒ ${percent(cell.confidence ?? 0, 1)} interval of the median`);
   if (compared) legend.push(`◇ ┄ ${run.nic(compared.nic).label}, measured in turns with it`);
   return h(
@@ -96,6 +101,8 @@ function facts(cell: Cell, run: Run, shares: Shares): Child {
   if (ratio !== null) rows.push(['Of its class', `${percent(ratio, 1)} of the median`]);
   if (cell.z !== null) rows.push(['Robust z', number(cell.z, 3)]);
   if (cell.pValue !== null) rows.push(['Adjusted p', number(cell.pValue, 2)]);
+  const disturbed = disturbance(cell, run);
+  if (disturbed) rows.push([`${DISTURBED} Disturbed`, disturbed]);
   if (cell.findings.length > 0) rows.push(['Findings', cell.findings.join(', ').replaceAll('_', ' ')]);
   const letter = run.letterOf(cell);
   const synthetic = run.data.run.platform === 'emulated' ? ', synthetic' : '';
@@ -124,7 +131,7 @@ function siblings(cell: Cell, state: State, shares: Shares): Child {
     'div',
     { class: 'siblings no-print', role: 'group', 'aria-label': 'The same NIC and place, measured in every way' },
     all.map((sibling) => {
-      const unit = unitFor(shares.bestOf(sibling.view));
+      const unit = unitFor(shares.topOf(sibling.view));
       const value = figure(sibling, 'rate', unit, run, shares);
       return h(
         'button',
@@ -172,6 +179,6 @@ function samplesTable(cell: Cell, run: Run): Child {
 
 function status(row: number, run: Run): string {
   const word = run.samples.text('status', row).replaceAll('_', ' ');
-  const disturbed = run.samples.text('disturbed', row) === 'true' ? ', disturbed' : '';
-  return `${isEvidence(run.samples, row) ? '' : '× '}${word}${disturbed}`;
+  const disturbed = isDisturbed(run.samples, row);
+  return `${isEvidence(run.samples, row) ? '' : '× '}${word}${disturbed ? `, ${DISTURBED} disturbed` : ''}`;
 }

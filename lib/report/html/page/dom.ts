@@ -5,7 +5,7 @@ export type Child = Node | string | null | undefined | false | Child[];
 
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
 
-function append(parent: Element, children: Child[]): void {
+export function append(parent: Element, children: Child[]): void {
   for (const child of children) {
     if (Array.isArray(child)) append(parent, child);
     else if (child) parent.append(child);

@@ -1,8 +1,9 @@
 // Machine facts: run.json for people, and every report file as a table.
 
-import { h, type Child } from './dom.ts';
+import { DISTURBED } from './cell_words.ts';
+import { append, h, type Child } from './dom.ts';
 import { tableOf, type PageData, type Value } from './data.ts';
-import type { Run } from './model.ts';
+import { isDisturbed, type Run } from './model.ts';
 import { dataTable, type ColumnSpec } from './table.ts';
 import { bytes, counted, number, present } from './words.ts';
 
@@ -149,7 +150,7 @@ export function fileTables(run: Run): Child {
     details.addEventListener(
       'toggle',
       () => {
-        if (details.childElementCount === 1) details.append(fileTable(name, run));
+        if (details.childElementCount === 1) append(details, [fileTable(name, run)]);
       },
       { once: false },
     );
@@ -157,10 +158,18 @@ export function fileTables(run: Run): Child {
   });
 }
 
-function fileTable(name: string, run: Run): HTMLElement {
+// What a row's measured rate is, in the files that have one.
+const RATES = ['throughput_median_bytes_per_second', 'throughput_bytes_per_second'];
+
+function fileTable(name: string, run: Run): Child {
   const table = tableOf(run.data, name);
+  const rows = Array.from({ length: table.rows }, (_, row) => row);
+  const disturbed = new Set(
+    rows.filter((row) => isDisturbed(table, row) || table.list('findings', row).includes('disturbed')),
+  );
   const columns = table.names.map((column): ColumnSpec<number> => {
     const { title, show, numeric } = present(column);
+    const isRate = RATES.includes(column);
     const value = (row: number): Value => table.at(column, row);
     return {
       title,
@@ -168,9 +177,13 @@ function fileTable(name: string, run: Run): HTMLElement {
       value,
       show: (row) => {
         const cell = value(row);
-        return cell === null ? '' : show(cell).replaceAll(';', '; ');
+        const mark = isRate && disturbed.has(row) ? ` ${DISTURBED}` : '';
+        return cell === null ? '' : show(cell).replaceAll(';', '; ') + mark;
       },
     };
   });
-  return dataTable({ caption: `${name}.csv`, columns, rows: Array.from({ length: table.rows }, (_, row) => row) });
+  return [
+    disturbed.size > 0 && h('p', { class: 'small' }, `${DISTURBED} the measuring thread was kept from its CPU`),
+    dataTable({ caption: `${name}.csv`, columns, rows }),
+  ];
 }

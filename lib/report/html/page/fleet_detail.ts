@@ -7,8 +7,8 @@ import type { Suspicion } from './fleet_data.ts';
 import type { Fleet, FleetRun, FleetState, Part, Reading, SlotCell } from './fleet_model.ts';
 import { fleetWords, fromMedian, nicName, placeName, pValue } from './fleet_words.ts';
 import { dataTable } from './table.ts';
-import { badge } from './verdicts.ts';
-import { bytes, counted, number, percent } from './words.ts';
+import { badge } from './finding_item.ts';
+import { bytes, counted, number, percent, shellWord } from './words.ts';
 
 const NARROW = 430; // as the panel is, so that letters keep their size
 
@@ -143,9 +143,14 @@ function standing(cell: SlotCell, fleet: Fleet): Child {
   );
 }
 
-// Where the run's files are, below the fleet's folder; its page where there is one.
+// Where the run's files are, below the fleet's folder.
+function pathOf(run: FleetRun): string {
+  return `runs/${run.initiator}/with-${run.target}`;
+}
+
+// The same, or its page where there is one.
 export function runLink(run: FleetRun): Child {
-  const path = `runs/${run.initiator}/with-${run.target}`;
+  const path = pathOf(run);
   const href = `runs/${encodeURIComponent(run.initiator)}/with-${encodeURIComponent(run.target)}/report.html`;
   return run.page ? h('a', { href }, path) : h('code', {}, path);
 }
@@ -163,13 +168,16 @@ function runList(cell: SlotCell, fleet: Fleet): Child {
           'li',
           {},
           runLink(run),
-          run.page
-            ? ''
-            : [' (its page: ', h('code', {}, `railgauge report runs/${run.initiator}/with-${run.target}`), ')'],
+          run.page ? '' : [' (its page: ', h('code', {}, `railgauge report ${shellWord(pathOf(run))}`), ')'],
         ),
       ),
     ),
-    h('p', { class: 'small' }, 'Why, from a run’s files: ', h('code', {}, `railgauge explain RUN ${cell.slot}`)),
+    h(
+      'p',
+      { class: 'small' },
+      'Why, from the run’s files, in the folder of this page: ',
+      h('code', {}, `railgauge explain ${shellWord(pathOf(runs[0]))} ${cell.slot}`),
+    ),
   ];
 }
 

@@ -2,10 +2,10 @@
 
 import { h, type Child } from './dom.ts';
 import type { Suspicion } from './fleet_data.ts';
+import { badge, findingItem, foldedItems, longItemList } from './finding_item.ts';
 import { runLink, withWhom } from './fleet_detail.ts';
 import type { Fleet, FleetRun, SlotCell } from './fleet_model.ts';
 import { FLEET_ORDER, fleetWords, nicName, pValue, subject } from './fleet_words.ts';
-import { badge } from './verdicts.ts';
 import { counted, number, percent } from './words.ts';
 
 export type ShowSlot = (cell: SlotCell) => void;
@@ -118,71 +118,51 @@ function evidence(suspicion: Suspicion, fleet: Fleet): Child {
   );
 }
 
-// One finding: what it says of whom, `more` of it, and the way to its evidence where there is a slot.
-function item(verdict: string, whom: string, reason: string, more: Child, show: (() => void) | null): HTMLElement {
-  return h(
-    'li',
-    { class: `decision tone-${fleetWords(verdict).tone}` },
-    h('p', { class: 'sentence' }, badge(verdict, fleetWords(verdict)), ' ', h('b', {}, whom), reason && `: ${reason}.`),
+// `reason` is a sentence without its full stop, as fleet.csv has it.
+function item(
+  verdict: string,
+  whom: string,
+  reason: string,
+  more: Child,
+  cell: SlotCell | null,
+  show: ShowSlot,
+): HTMLElement {
+  return findingItem({
+    name: verdict,
+    words: fleetWords(verdict),
+    whom,
+    sentence: reason && `${reason}.`,
     more,
-    show && h('button', { type: 'button', class: 'evidence no-print', click: show }, 'Show the evidence'),
-  );
+    show: cell && (() => show(cell)),
+  });
 }
 
 function suspicionItem(suspicion: Suspicion, verdict: string, fleet: Fleet, show: ShowSlot): HTMLElement {
   const { node, slots } = suspicion;
-  return item(
-    verdict,
-    subject(suspicion, (slot) => fleet.nameOf(slot)),
-    sentenceOf(suspicion, fleet),
-    evidence(suspicion, fleet),
-    slots.length > 0 ? () => show(fleet.cell(node, slots[0])) : null,
-  );
+  const whom = subject(suspicion, (slot) => fleet.nameOf(slot));
+  const cell = slots.length > 0 ? fleet.cell(node, slots[0]) : null;
+  return item(verdict, whom, sentenceOf(suspicion, fleet), evidence(suspicion, fleet), cell, show);
 }
 
 function rowItem(row: number, fleet: Fleet, show: ShowSlot): HTMLElement {
   const slot = fleet.rows.text('nic_pci_address', row);
-  return item(
-    fleet.rows.text('verdict', row),
-    nameOfRow(row, fleet),
-    fleet.rows.text('reason', row),
-    null,
-    slot ? () => show(fleet.cell(fleet.rows.text('node', row), slot)) : null,
-  );
-}
-
-function list(items: HTMLElement[]): Child {
-  if (items.length === 0) return null;
-  return [
-    h('ul', { class: 'decisions' }, items.slice(0, SHOWN)),
-    items.length > SHOWN &&
-      h(
-        'details',
-        { 'data-print': true },
-        h('summary', {}, `${items.length - SHOWN} more`),
-        h('ul', { class: 'decisions' }, items.slice(SHOWN)),
-      ),
-  ];
+  const cell = slot ? fleet.cell(fleet.rows.text('node', row), slot) : null;
+  return item(fleet.rows.text('verdict', row), nameOfRow(row, fleet), fleet.rows.text('reason', row), null, cell, show);
 }
 
 export function findingItems(fleet: Fleet, show: ShowSlot): Child {
   const cleared = stands(fleet, 'not');
+  const items = [
+    ...stands(fleet, 'slow').map((one) => suspicionItem(one, 'SLOW', fleet, show)),
+    ...rowsOf(fleet, 'MISSING').map((row) => rowItem(row, fleet, show)),
+    ...stands(fleet, 'open').map((one) => suspicionItem(one, 'SUSPECT', fleet, show)),
+  ];
   return [
-    list([
-      ...stands(fleet, 'slow').map((one) => suspicionItem(one, 'SLOW', fleet, show)),
-      ...rowsOf(fleet, 'MISSING').map((row) => rowItem(row, fleet, show)),
-      ...stands(fleet, 'open').map((one) => suspicionItem(one, 'SUSPECT', fleet, show)),
-    ]),
+    items.length > 0 && longItemList(items, SHOWN),
     cleared.length > 0 &&
-      h(
-        'details',
-        { 'data-print': true },
-        h('summary', {}, `${cleared.length} stood out, and paired rounds did not confirm it`),
-        h(
-          'ul',
-          { class: 'decisions' },
-          cleared.map((one) => suspicionItem(one, 'OK', fleet, show)),
-        ),
+      foldedItems(
+        `${cleared.length} stood out, and paired rounds did not confirm it`,
+        cleared.map((one) => suspicionItem(one, 'OK', fleet, show)),
       ),
   ];
 }

@@ -148,11 +148,12 @@ export class Fleet {
     return [...slots].sort();
   }
 
-  // In the order of the runs, those with a finding first.
+  // By name, with numbers in it by their size; those with a finding apart.
   nodesOf(type: string): { flagged: string[]; others: string[] } {
     const bad = new Set<string>();
     const slots = this.slotsOf(type);
     const nodes = [...new Set(this.runs.filter((run) => run.type === type).map((run) => run.initiator))];
+    nodes.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }) || (a < b ? -1 : 1));
     for (const node of nodes) {
       if (slots.some((slot) => isFlagged(this.cell(node, slot).verdict))) bad.add(node);
     }

@@ -1,5 +1,6 @@
 // The page of a fleet: its parts, put together around one state.
 
+import { watchBar } from './bar.ts';
 import { announce, choice, h, replace, type Child } from './dom.ts';
 import { distributionChart } from './fleet_charts.ts';
 import type { FleetData } from './fleet_data.ts';
@@ -298,7 +299,7 @@ export function fleetPage(data: FleetData): Child {
       h(
         'div',
         {},
-        measured && h('div', { class: 'looking' }, controls(state), legend()),
+        measured && watchBar(h('div', { class: 'looking' }, controls(state), legend())),
         section(
           'map',
           measured

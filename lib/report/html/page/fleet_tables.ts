@@ -6,7 +6,7 @@ import type { ShowSlot } from './fleet_findings.ts';
 import type { Fleet, Group } from './fleet_model.ts';
 import { FLEET_ORDER, fleetWords, nicName, placeName } from './fleet_words.ts';
 import { dataTable, type ColumnSpec } from './table.ts';
-import { badge } from './verdicts.ts';
+import { badge } from './finding_item.ts';
 import { bytes, counted, number, percent, present, shortAddress } from './words.ts';
 
 // Of every slot what a reader looks for first; all columns are in the table below it.

@@ -1,14 +1,14 @@
 // The heat map: one row per NIC, one column per memory place, of one operation and direction.
 
-import { figure, isBad, spoken, unitFor } from './cell_words.ts';
-import { h, type Child } from './dom.ts';
+import { figure, isBad, marks, spoken, unitFor } from './cell_words.ts';
+import { h } from './dom.ts';
 import { Grid } from './grid.ts';
 import type { Cell, Nic, Place, Run } from './model.ts';
 import type { Shares } from './shade.ts';
 import type { Metric } from './state.ts';
 import type { Tooltip } from './tooltip.ts';
 import { groupsOf } from './tree.ts';
-import { shortAddress, wordsOf } from './words.ts';
+import { shortAddress } from './words.ts';
 
 export interface HeatMapOptions {
   view: string;
@@ -16,15 +16,6 @@ export interface HeatMapOptions {
   selected?: Cell | null;
   open?: (cell: Cell) => void; // none: for paper
   tooltip?: Tooltip;
-}
-
-// The mark beside a figure: the letter of its interconnect id, and the sign of a verdict that is bad.
-function marks(cell: Cell, run: Run): Child[] {
-  const letter = run.letterOf(cell);
-  return [
-    letter ? h('sup', { class: 'id-mark' }, letter) : null,
-    isBad(cell) ? h('span', { class: 'bad-mark' }, wordsOf(cell.verdict).sign) : null,
-  ];
 }
 
 export class HeatMap {
@@ -38,13 +29,13 @@ export class HeatMap {
     private readonly options: HeatMapOptions,
   ) {
     const view = run.viewOf(options.view);
-    const unit = unitFor(shares.bestOf(options.view));
+    const unit = unitFor(shares.topOf(options.view));
     const units = { rate: unit.name, share: `% of ${shares.reference}`, class: '% of the median of its class' };
     const places = run.places.filter((place) => run.nics.some((nic) => run.cell(options.view, nic.key, place.key)));
     this.element = h(
       'table',
       { class: 'heat', role: options.open ? 'grid' : null },
-      h('caption', {}, `${view?.label ?? ''}: ${units[options.metric]}`),
+      h('caption', {}, h('span', {}, `${view?.label ?? ''}: ${units[options.metric]}`)),
       this.head(places),
     );
     for (const group of groupsOf(run)) {
@@ -89,7 +80,7 @@ export class HeatMap {
 
   private box(cell: Cell | undefined): HTMLTableCellElement {
     const { metric, open, tooltip, selected } = this.options;
-    const unit = unitFor(this.shares.bestOf(this.options.view));
+    const unit = unitFor(this.shares.topOf(this.options.view));
     const shade = this.shares.shade(cell, metric).name;
     if (!cell) return h('td', { class: 'shade-absent' }, h('span', { class: 'hidden' }, 'not asked for'));
     const box = h(

@@ -48,6 +48,8 @@ export interface Cell {
   relation: string;
   id: number | null;
   findings: string[];
+  disturbed: boolean; // in every window the measuring thread was kept from its CPU
+  lineRate: number | null; // the most that it can carry, where its windows say
   samples: number[]; // rows of samples.csv
   classKey: string;
 }
@@ -138,6 +140,14 @@ export class Run {
     return found && cell.median !== null ? cell.median / found.median : null;
   }
 
+  // Of the fastest class of a view; null where none is large enough.
+  fastestClass(view: string): number | null {
+    const medians = this.cellsOf(view)
+      .map((cell) => this.classOf(cell)?.median)
+      .filter((rate): rate is number => rate !== undefined);
+    return medians.length > 0 ? Math.max(...medians) : null;
+  }
+
   censusRow(nic: string, place: string): number | null {
     return this.census_rows.get(pairKey(nic, place)) ?? null;
   }
@@ -216,6 +226,8 @@ export class Run {
       relation,
       id: table.number('interconnect_id', row),
       findings: this.summarised ? table.list('findings', row) : [],
+      disturbed: this.summarised && table.list('findings', row).includes('disturbed'),
+      lineRate: null,
       samples: [],
       classKey: `${relation} ${this.place(place).kind} ${view.key}`,
     };
@@ -228,14 +240,15 @@ export class Run {
       const nic = this.samples.text('nic_pci_address', row);
       this.cells.get(cellKey(view.key, nic, this.samples.text('place', row)))?.samples.push(row);
     }
-    if (this.summarised) return;
-    // Of a run that did not get as far as summary.csv.
     for (const cell of this.cells.values()) {
-      const rates = cell.samples
-        .filter((row) => isEvidence(this.samples, row))
-        .map((row) => this.samples.number('throughput_bytes_per_second', row))
-        .filter((rate): rate is number => rate !== null);
-      cell.median = median(rates);
+      const numbers = (name: string, rows: number[]): number[] =>
+        rows.map((row) => this.samples.number(name, row)).filter((value): value is number => value !== null);
+      cell.lineRate = Math.max(0, ...numbers('line_rate_bytes_per_second', cell.samples)) || null;
+      if (this.summarised) continue;
+      // Of a run that did not get as far as summary.csv.
+      const evidence = cell.samples.filter((row) => isEvidence(this.samples, row));
+      cell.median = median(numbers('throughput_bytes_per_second', evidence));
+      cell.disturbed = evidence.length > 0 && evidence.every((row) => isDisturbed(this.samples, row));
     }
   }
 
@@ -255,6 +268,11 @@ export class Run {
 export function isEvidence(samples: Table, row: number): boolean {
   const status = samples.text('status', row);
   return status === 'ok' || status === 'no_counters';
+}
+
+// Whether the measuring thread was kept from its CPU: such a window tells of the scheduler.
+export function isDisturbed(samples: Table, row: number): boolean {
+  return samples.text('disturbed', row) === 'true';
 }
 
 export function attributingField(operation: string, direction: string): string {

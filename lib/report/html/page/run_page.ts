@@ -1,6 +1,8 @@
 // The page of one run: its parts, put together around one state.
 
 import { counted } from './words.ts';
+import { watchBar } from './bar.ts';
+import { DISTURBED, inUnit, unitFor } from './cell_words.ts';
 import { detailPanel } from './detail.ts';
 import { announce, choice, h, replace, type Child } from './dom.ts';
 import type { PageData } from './data.ts';
@@ -12,7 +14,7 @@ import { State, type Metric } from './state.ts';
 import { themeButton } from './theme.ts';
 import { Tooltip } from './tooltip.ts';
 import { Topology } from './topology.ts';
-import { decisionList, findingList, groupList, noteList, outlierList, verdictCounts } from './verdicts.ts';
+import { decisionList, findingList, groupList, judgedBy, noteList, outlierList, verdictCounts } from './verdicts.ts';
 
 const SECTIONS: [string, string][] = [
   ['found', 'What was found'],
@@ -75,7 +77,7 @@ function section(id: string, ...children: Child[]): HTMLElement {
   return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), children);
 }
 
-function controls(state: State): HTMLElement {
+function controls(state: State, shares: Shares): HTMLElement {
   const bar = h('div', { class: 'controls no-print' });
   state.subscribe(() => {
     const focused = bar.contains(document.activeElement)
@@ -93,7 +95,7 @@ function controls(state: State): HTMLElement {
         'Shown',
         [
           { value: 'rate', text: 'Throughput' },
-          { value: 'share', text: 'Share of the ceiling or the fastest' },
+          { value: 'share', text: `Share of ${shares.reference}` },
           { value: 'class', text: 'Against equal cells' },
         ],
         state.metric,
@@ -111,14 +113,22 @@ function matching(state: State, view: string): Cell | null {
   return selected ? (run.cell(view, selected.nic, selected.place) ?? null) : null;
 }
 
+// "12.5 GB/s, the line rate"; where NICs differ, from which rate to which.
+function fullRate(view: string, shares: Shares): string {
+  const unit = unitFor(shares.topOf(view));
+  const [low, high] = [inUnit(shares.bottomOf(view), unit), inUnit(shares.topOf(view), unit)];
+  return `${low === high ? '' : `${low} to `}${high} ${unit.name}, ${shares.reference}`;
+}
+
 function legend(state: State, shares: Shares): HTMLElement {
   const element = h('div', { class: 'legend', 'aria-hidden': 'true' });
   const key = (shade: Shade): Child => h('span', { class: `key shade-${shade.name}` }, shade.meaning);
-  state.subscribe(({ metric }) => {
+  const anyDisturbed = [...state.run.cells.values()].some((cell) => cell.disturbed);
+  state.subscribe(({ metric, view }) => {
     const isClass = metric === 'class';
     replace(
       element,
-      isClass ? 'of the median of cells that should be equally fast: ' : `of ${shares.reference}: `,
+      isClass ? 'of the median of cells that should be equally fast: ' : `100 % is ${fullRate(view, shares)}: `,
       (isClass ? CLASS_SHADES : SHARE_SHADES).map(key),
       h('span', {}, h('sup', { class: 'id-mark' }, 'a'), ' interconnect id: equal letter = equal id within one NIC'),
       h('span', {}, '– not measured'),
@@ -130,6 +140,13 @@ function legend(state: State, shares: Shares): HTMLElement {
         h('span', { class: 'bad-mark' }, '⚠'),
         ' invalid',
       ),
+      anyDisturbed &&
+        h(
+          'span',
+          {},
+          h('span', { class: 'bad-mark' }, DISTURBED),
+          ' disturbed: the measuring thread was kept from its CPU in every window',
+        ),
     );
   });
   return element;
@@ -197,14 +214,15 @@ export function runPage(data: PageData): Child {
       { id: 'main' },
       section(
         'found',
-        run.decisions.length > 0 ? verdictCounts(run.decisions) : h('p', {}, 'No placement was judged in this run.'),
+        run.decisions.length > 0 && verdictCounts(run.decisions),
+        judgedBy(run),
         decisionList(run, show),
         outlierList(run, shares, show),
         groupList(run),
         findingList(run, show),
         noteList(run),
       ),
-      measured && h('div', { class: 'looking' }, controls(state), legend(state, shares)),
+      measured && watchBar(h('div', { class: 'looking' }, controls(state, shares), legend(state, shares))),
       section('topology', new Topology(state, shares, tooltip).element),
       section(
         'map',

@@ -27,6 +27,11 @@ export const CLASS_SHADES: Shade[] = [
   { name: 'class-1', meaning: 'below 75 %' },
 ];
 
+// As summary.csv knows it, else as the windows do.
+function lineRateOf(cell: Cell): number | null {
+  return cell.median !== null && cell.ceilingFraction ? cell.median / cell.ceilingFraction : cell.lineRate;
+}
+
 export const NO_SHADE: Shade = { name: 'none', meaning: 'not measured' };
 
 function shareShade(fraction: number): Shade {
@@ -41,37 +46,49 @@ export function classShade(ratio: number): Shade {
   return CLASS_SHADES[step < 0 ? 4 : step];
 }
 
-// What a cell's rate is a share of: its ceiling where the file knows one, else the best rate of the
-// view.
+// What a cell's rate is a share of: the line rate, where the files know it for every cell, else the
+// median of the view's fastest class. Never the fastest cell, as long as there is a class: one
+// measured too fast would fade all others.
 export class Shares {
-  private readonly best = new Map<string, number>();
-  readonly ceilings: boolean; // every measured cell has one
+  readonly reference: string;
+  private readonly known: boolean; // the line rate of every cell
+  private readonly tops = new Map<string, number>();
 
   constructor(private readonly run: Run) {
-    let all = true;
-    let any = false;
-    for (const cell of run.cells.values()) {
-      if (cell.median === null) continue;
-      any = true;
-      all &&= cell.ceilingFraction !== null;
-      this.best.set(cell.view, Math.max(this.best.get(cell.view) ?? 0, cell.median));
+    const measured = [...run.cells.values()].filter((cell) => cell.median !== null);
+    const isKnown = measured.length > 0 && measured.every((cell) => lineRateOf(cell) !== null);
+    const isClass = run.views.every((view) => run.fastestClass(view.key) !== null);
+    this.reference = isKnown ? 'the line rate' : isClass ? 'the median of the fastest class' : 'the fastest cell';
+    for (const view of run.views) {
+      const cells = measured.filter((cell) => cell.view === view.key);
+      const rates = cells.map((cell) => (isKnown ? lineRateOf(cell) : cell.median) ?? 0);
+      const top = isKnown || !isClass ? null : run.fastestClass(view.key);
+      this.tops.set(view.key, top ?? Math.max(0, ...rates));
     }
-    this.ceilings = any && all;
+    this.known = isKnown;
   }
 
-  get reference(): string {
-    return this.ceilings ? 'the ceiling of the path' : 'the fastest cell of this view';
+  // What 100 % is.
+  private fullOf(cell: Cell): number {
+    return (this.known ? lineRateOf(cell) : null) ?? this.topOf(cell.view);
   }
 
   of(cell: Cell): number | null {
-    if (cell.median === null) return null;
-    if (this.ceilings) return cell.ceilingFraction;
-    const best = this.best.get(cell.view) ?? 0;
-    return best > 0 ? cell.median / best : null;
+    const full = this.fullOf(cell);
+    return cell.median !== null && full > 0 ? cell.median / full : null;
   }
 
-  bestOf(view: string): number {
-    return this.best.get(view) ?? 0;
+  // The highest rate that is 100 % in a view, and the lowest, where NICs differ.
+  topOf(view: string): number {
+    return this.tops.get(view) ?? 0;
+  }
+
+  bottomOf(view: string): number {
+    const fulls = this.run
+      .cellsOf(view)
+      .filter((cell) => cell.median !== null)
+      .map((cell) => this.fullOf(cell));
+    return Math.min(this.topOf(view), ...fulls);
   }
 
   shade(cell: Cell | undefined, metric: Metric): Shade {

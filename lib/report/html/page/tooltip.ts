@@ -1,9 +1,9 @@
 // The tooltip of a cell: its windows at a glance.
 
-import { inUnit, nameOfCell, unitFor } from './cell_words.ts';
+import { DISTURBED, disturbance, inUnit, nameOfCell, unitFor } from './cell_words.ts';
 import { h, svg, type Child } from './dom.ts';
 import { HoverCard } from './hover.ts';
-import { isEvidence, type Cell, type Run } from './model.ts';
+import { isDisturbed, isEvidence, type Cell, type Run } from './model.ts';
 import type { Shares } from './shade.ts';
 import { percent, RELATIONS, wordsOf } from './words.ts';
 
@@ -23,7 +23,7 @@ export class Tooltip {
   }
 
   private content(cell: Cell): Child[] {
-    const unit = unitFor(this.shares.bestOf(cell.view));
+    const unit = unitFor(this.shares.topOf(cell.view));
     const lines: Child[] = [h('strong', {}, nameOfCell(cell, this.run))];
     if (cell.median === null) {
       lines.push(h('div', {}, 'not measured'));
@@ -38,6 +38,8 @@ export class Tooltip {
       lines.push(h('div', {}, ratio === null ? relation : `${percent(ratio)} of its class (${relation})`));
     }
     lines.push(this.windows(cell));
+    const disturbed = disturbance(cell, this.run);
+    if (disturbed) lines.push(h('div', {}, `${DISTURBED} ${disturbed}`));
     if (cell.verdict && cell.verdict !== 'OK') {
       lines.push(h('div', {}, `${wordsOf(cell.verdict).sign} ${cell.verdict}${cell.reason ? `: ${cell.reason}` : ''}`));
     }
@@ -46,11 +48,12 @@ export class Tooltip {
 
   private windows(cell: Cell): Child {
     const rows = cell.samples;
-    const unit = unitFor(this.shares.bestOf(cell.view));
+    const unit = unitFor(this.shares.topOf(cell.view));
     const rates = rows.map((row) => this.run.samples.number('throughput_bytes_per_second', row));
     const texts = rows.map((row, index) => {
       const rate = rates[index];
-      const text = rate === null ? this.run.samples.text('status', row) : inUnit(rate, unit);
+      const mark = isDisturbed(this.run.samples, row) ? DISTURBED : '';
+      const text = rate === null ? this.run.samples.text('status', row) : inUnit(rate, unit) + mark;
       return rate === null || isEvidence(this.run.samples, row)
         ? text
         : `${text} (${this.run.samples.text('status', row)})`;

@@ -1,14 +1,14 @@
 // The drawing of the machine: boxes in boxes, as lstopo draws, each device a button. Its colour is
 // the throughput of the path that is looked at, its letter the interconnect id.
 
-import { figure, isBad, spoken, unitFor } from './cell_words.ts';
+import { figure, isBad, marks, spoken, unitFor } from './cell_words.ts';
 import { h, replace, type Child } from './dom.ts';
 import type { Cell, Nic, Place, Run } from './model.ts';
 import type { Shares } from './shade.ts';
 import type { State } from './state.ts';
 import type { Tooltip } from './tooltip.ts';
 import { machineTree, type Group } from './tree.ts';
-import { bytes, shortAddress, wordsOf } from './words.ts';
+import { bytes, shortAddress } from './words.ts';
 
 const NEAREST = ['same_switch', 'same_host_bridge', 'same_numa_node', 'other_numa_node', 'unknown'];
 
@@ -129,15 +129,14 @@ export class Topology {
   private device(key: string, kind: string, name: string, sub: string, cell: Cell | undefined): HTMLElement {
     const { metric, view, device } = this.state;
     const shade = cell ? `shade-${this.shares.shade(cell, metric).name}` : 'shade-plain';
-    const unit = unitFor(this.shares.bestOf(view));
+    const unit = unitFor(this.shares.topOf(view));
     const words = kind === 'nic' ? 'NIC' : kind === 'gpu' ? 'GPU' : 'memory';
     const value: Child = cell
       ? h(
           'span',
           { class: 'figure', 'aria-hidden': 'true' },
           figure(cell, metric, unit, this.run, this.shares),
-          this.run.letterOf(cell) && h('sup', { class: 'id-mark' }, this.run.letterOf(cell)),
-          isBad(cell) && h('span', { class: 'bad-mark' }, wordsOf(cell.verdict).sign),
+          marks(cell, this.run),
         )
       : null;
     const box = h(

@@ -2,24 +2,14 @@
 // the notes of the run.
 
 import { figure, isBad, unitFor } from './cell_words.ts';
-import { h, type Child } from './dom.ts';
 import { tableOf } from './data.ts';
+import { h, type Child } from './dom.ts';
+import { badge, findingItem, foldedItems, itemList, longItemList, type Words } from './finding_item.ts';
 import { attributingField, type Cell, type Decision, type Run } from './model.ts';
 import type { Shares } from './shade.ts';
-import { counted, percent, rankOf, shortAddress, VERDICT_ORDER, wordsOf } from './words.ts';
+import { counted, percent, rankOf, shortAddress, VERDICT_ORDER } from './words.ts';
 
 export type ShowCell = (cell: Cell, compared: Cell | null) => void;
-
-type Words = { sign: string; tone: string; meaning?: string };
-
-export function badge(name: string, words: Words = wordsOf(name)): HTMLElement {
-  return h(
-    'span',
-    { class: `badge tone-${words.tone}`, title: words.meaning || null },
-    h('span', { 'aria-hidden': 'true' }, `${words.sign} `),
-    name,
-  );
-}
 
 function count<Key>(keys: Key[]): Map<Key, number> {
   const counts = new Map<Key, number>();
@@ -35,6 +25,27 @@ export function verdictCounts(decisions: Decision[]): Child {
     VERDICT_ORDER.filter((verdict) => counts.has(verdict)).map((verdict) =>
       h('li', {}, h('b', {}, String(counts.get(verdict))), ' ', badge(verdict)),
     ),
+  );
+}
+
+// Of a run that judged nothing how to get verdicts, and of verdicts of this page alone whose they are.
+export function judgedBy(run: Run): Child {
+  const { judged, how_to_judge: how } = run.data;
+  if (judged) {
+    return h(
+      'p',
+      { class: 'small' },
+      'Judged for this page, by what the run recorded: placement ',
+      h('b', {}, judged),
+      '. The run’s files have none of these verdicts.',
+    );
+  }
+  if (run.decisions.length > 0) return null;
+  return h(
+    'p',
+    { class: how ? 'answer' : null },
+    'No placement was judged in this run',
+    how ? [', so no verdict stands here. This makes the page with verdicts: ', h('code', {}, how)] : '.',
   );
 }
 
@@ -80,63 +91,33 @@ function regretOf(decision: Decision): string {
   return `${percent(decision.regret, 1)} of the best choice’s throughput${rounds}${interval}`;
 }
 
-export function evidenceButton(decision: Decision, run: Run, show: ShowCell): Child {
-  const evidence = evidenceOf(decision, run);
-  if (!evidence) return null;
-  return h(
-    'button',
-    { type: 'button', class: 'evidence no-print', click: () => show(evidence.cell, evidence.compared) },
-    'Show the evidence',
-  );
-}
-
 function decisionItem(decision: Decision, run: Run, show: ShowCell): HTMLElement {
   const regret = regretOf(decision);
-  return h(
-    'li',
-    { class: `decision tone-${wordsOf(decision.verdict).tone}` },
-    h(
-      'p',
-      { class: 'sentence' },
-      badge(decision.verdict),
-      ' ',
-      h('b', {}, run.place(decision.consumer).label),
-      ': ',
-      decision.sentence,
-    ),
-    h(
-      'p',
-      { class: 'small' },
+  const evidence = evidenceOf(decision, run);
+  return findingItem({
+    name: decision.verdict,
+    whom: run.place(decision.consumer).label,
+    sentence: decision.sentence,
+    more: [
       `Chosen: ${nicNames(decision.chosen, run) || 'none'}.`,
-      decision.best.length > 0 && ` Best: ${nicNames(decision.best, run)}.`,
-      regret && ` Lost: ${regret}.`,
-    ),
-    evidenceButton(decision, run, show),
-  );
+      decision.best.length > 0 && `Best: ${nicNames(decision.best, run)}.`,
+      regret && `Lost: ${regret}.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
+    show: evidence && (() => show(evidence.cell, evidence.compared)),
+  });
 }
 
 export function decisionList(run: Run, show: ShowCell): Child {
+  const items = (decisions: Decision[]): HTMLElement[] =>
+    decisions.map((decision) => decisionItem(decision, run, show));
   const sorted = [...run.decisions].sort((a, b) => rankOf(a.verdict) - rankOf(b.verdict));
   const open = sorted.filter((decision) => decision.verdict !== 'OK');
   const fine = sorted.filter((decision) => decision.verdict === 'OK');
   return [
-    open.length > 0 &&
-      h(
-        'ul',
-        { class: 'decisions' },
-        open.map((decision) => decisionItem(decision, run, show)),
-      ),
-    fine.length > 0 &&
-      h(
-        'details',
-        { open: open.length === 0, 'data-print': true },
-        h('summary', {}, `${counted(fine.length, 'consumer')} OK`),
-        h(
-          'ul',
-          { class: 'decisions' },
-          fine.map((decision) => decisionItem(decision, run, show)),
-        ),
-      ),
+    open.length > 0 && itemList(items(open)),
+    fine.length > 0 && foldedItems(`${counted(fine.length, 'consumer')} OK`, items(fine), open.length === 0),
   ];
 }
 
@@ -164,41 +145,25 @@ function outliers(run: Run): Outlier[] {
 export function outlierList(run: Run, shares: Shares, show: ShowCell): Child {
   const found = outliers(run);
   if (found.length === 0) return null;
-  return [
-    h('h3', {}, found.length === 1 ? 'One NIC stands out' : `${found.length} NICs stand out`),
-    h(
-      'ul',
-      { class: 'decisions' },
-      found.map(({ nic, bad, all, worst }) => {
-        const unit = unitFor(shares.bestOf(worst.view));
-        const ratio = run.classRatio(worst);
-        const what = worst.median === null ? worst.verdict : `${figure(worst, 'rate', unit, run, shares)} ${unit.name}`;
-        const against = ratio === null ? '' : `, ${percent(ratio)} of its class`;
-        return h(
-          'li',
-          { class: 'decision tone-bad' },
-          h(
-            'p',
-            { class: 'sentence' },
-            badge(worst.verdict),
-            ' ',
-            h('b', {}, nicNames([nic], run)),
-            `: ${bad.length} of ${counted(all, 'cell')}. Worst: ${run.viewOf(worst.view)?.label ?? ''} with ` +
-              `${run.place(worst.place).label}, ${what}${against}.`,
-          ),
-          worst.reason && h('p', { class: 'small' }, worst.reason),
-          h(
-            'button',
-            { type: 'button', class: 'evidence no-print', click: () => show(worst, null) },
-            'Show the evidence',
-          ),
-        );
-      }),
-    ),
-  ];
+  const items = found.map(({ nic, bad, all, worst }) => {
+    const unit = unitFor(shares.topOf(worst.view));
+    const ratio = run.classRatio(worst);
+    const what = worst.median === null ? worst.verdict : `${figure(worst, 'rate', unit, run, shares)} ${unit.name}`;
+    const against = ratio === null ? '' : `, ${percent(ratio)} of its class`;
+    return findingItem({
+      name: worst.verdict,
+      whom: nicNames([nic], run),
+      sentence:
+        `${bad.length} of ${counted(all, 'cell')}. Worst: ${run.viewOf(worst.view)?.label ?? ''} with ` +
+        `${run.place(worst.place).label}, ${what}${against}.`,
+      more: worst.reason,
+      show: () => show(worst, null),
+    });
+  });
+  return [h('h3', {}, found.length === 1 ? 'One NIC stands out' : `${found.length} NICs stand out`), itemList(items)];
 }
 
-const SEVERITIES: Record<string, { sign: string; tone: string }> = {
+const SEVERITIES: Record<string, Words> = {
   error: { sign: '✗', tone: 'bad' },
   warning: { sign: '⚠', tone: 'doubt' },
   note: { sign: 'ℹ', tone: 'none' },
@@ -221,6 +186,8 @@ function cellOfFinding(nic: string, places: string[], field: string, run: Run): 
   return cells.sort((a, b) => (run.classRatio(a) ?? 2) - (run.classRatio(b) ?? 2))[0] ?? null;
 }
 
+const SHOWN = 8;
+
 export function findingList(run: Run, show: ShowCell): Child {
   const table = tableOf(run.data, 'findings');
   const rows = Array.from({ length: table.rows }, (_, row) => row);
@@ -228,38 +195,18 @@ export function findingList(run: Run, show: ShowCell): Child {
   rows.sort((a, b) => severityRank(table.text('severity', a)) - severityRank(table.text('severity', b)));
   const item = (row: number): HTMLElement => {
     const severity = table.text('severity', row);
-    const words = SEVERITIES[severity] ?? { sign: '•', tone: 'none' };
     const nic = table.text('nic_pci_address', row);
-    const evidence = table.text('evidence', row);
     const cell = nic ? cellOfFinding(nic, table.list('places', row), table.text('field', row), run) : null;
-    return h(
-      'li',
-      { class: `decision tone-${words.tone}` },
-      h(
-        'p',
-        { class: 'sentence' },
-        badge(severity, words),
-        ' ',
-        nic && h('b', {}, `${nicNames([nic], run)}: `),
-        table.text('sentence', row),
-      ),
-      evidence && h('p', { class: 'small' }, evidence),
-      cell &&
-        h('button', { type: 'button', class: 'evidence no-print', click: () => show(cell, null) }, 'Show the evidence'),
-    );
+    return findingItem({
+      name: severity,
+      words: SEVERITIES[severity] ?? { sign: '•', tone: 'none' },
+      whom: nic && nicNames([nic], run),
+      sentence: table.text('sentence', row),
+      more: table.text('evidence', row),
+      show: cell && (() => show(cell, null)),
+    });
   };
-  const SHOWN = 8;
-  return [
-    h('h3', {}, counted(rows.length, 'finding')),
-    h('ul', { class: 'decisions' }, rows.slice(0, SHOWN).map(item)),
-    rows.length > SHOWN &&
-      h(
-        'details',
-        { 'data-print': true },
-        h('summary', {}, `${rows.length - SHOWN} more`),
-        h('ul', { class: 'decisions' }, rows.slice(SHOWN).map(item)),
-      ),
-  ];
+  return [h('h3', {}, counted(rows.length, 'finding')), longItemList(rows.map(item), SHOWN)];
 }
 
 const SHARING: Record<string, Words> = {
@@ -279,31 +226,20 @@ export function groupList(run: Run): Child {
   );
   const item = (row: number): HTMLElement => {
     const sharing = table.text('sharing', row);
-    const words = SHARING[sharing] ?? { sign: '•', tone: 'none' };
     const factor = table.number('sharing_factor', row);
     const [low, high] = [table.number('sharing_factor_low', row), table.number('sharing_factor_high', row)];
     const interval = low !== null && high !== null ? ` (${percent(low, 1)} to ${percent(high, 1)})` : '';
+    const moved = factor === null ? '' : ` At once they move ${percent(factor, 1)} of what they move alone${interval}.`;
     const direction = table.text('direction', row) || 'both directions';
-    return h(
-      'li',
-      { class: `decision tone-${words.tone}` },
-      h(
-        'p',
-        { class: 'sentence' },
-        badge(sharing, words),
-        ' ',
-        h('b', {}, `${table.text('load', row)}, ${table.text('operation', row).toUpperCase()} ${direction}`),
-        `: ${table.text('reason', row)}`,
-      ),
-      h(
-        'p',
-        { class: 'small' },
-        `${nicNames(table.list('nic_pci_addresses', row), run)} at ${table.list('places', row).join(', ')}.`,
-        factor !== null && ` At once they move ${percent(factor, 1)} of what they move alone${interval}.`,
-      ),
-    );
+    return findingItem({
+      name: sharing,
+      words: SHARING[sharing] ?? { sign: '•', tone: 'none' },
+      whom: `${table.text('load', row)}, ${table.text('operation', row).toUpperCase()} ${direction}`,
+      sentence: table.text('reason', row),
+      more: `${nicNames(table.list('nic_pci_addresses', row), run)} at ${table.list('places', row).join(', ')}.${moved}`,
+    });
   };
-  return [h('h3', {}, 'NICs that ran at once'), h('ul', { class: 'decisions' }, rows.map(item))];
+  return [h('h3', {}, 'NICs that ran at once'), itemList(rows.map(item))];
 }
 
 export function noteList(run: Run): Child {

@@ -41,6 +41,11 @@ export function shortAddress(address: string): string {
   return address.replace(/^0000:/, '');
 }
 
+// As a shell takes it for one word.
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 // The columns of the report files, for table heads: their title, and how a value is shown.
 export interface Presented {
   title: string;
