@@ -60,6 +60,7 @@ constexpr char kFooter[] =
 
 struct Options : MeasuringOptions {
   std::string placement;
+  bool unjudged = false;
   CiFileOptions ci;
 };
 
@@ -80,7 +81,7 @@ Status CheckSomethingIsJudged(const Decision& decision, const Selection& selecti
   }
   return Fail(MakeError("judge placement", decision.source,
                         "none of its consumers is among --places: " + consumers,
-                        "Select at least one of them"));
+                        "Select at least one of them, or measure without a verdict: --unjudged"));
 }
 
 // Said before anything is measured, as the user may have meant other flags.
@@ -141,7 +142,9 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
       const Decision decision,
       DecidePlacement(options.placement, session.machine, session.cuda_order));
   const Selection selection{session.nics, session.places};
-  RAILGAUGE_RETURN_IF_ERROR(CheckSomethingIsJudged(decision, selection));
+  if (!options.unjudged) {
+    RAILGAUGE_RETURN_IF_ERROR(CheckSomethingIsJudged(decision, selection));
+  }
   NoteLeftOut(decision, selection, session);
   const std::string why_nothing = WhyNothingIsMeasurable(session);
   if (options.dry_run) {
@@ -213,6 +216,8 @@ Command AddCheckCommand(CLI::App& app) {
       ->type_name("PLACEMENT")
       ->required();
   AddMeasuringOptions(*command, *options);
+  command->add_flag("--unjudged", options->unjudged,
+                    "measure also where the placement serves none of --places");
   AddCiFileOptions(*command, options->ci);
   return {command, [options](const CommandLine& line) { return Run(*options, line); }};
 }

@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/command_files.h"
 #include "cli/fleet_command.h"
@@ -14,10 +16,14 @@
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
 #include "lib/base/file_error.h"
+#include "lib/base/pci_address.h"
+#include "lib/base/quoted.h"
 #include "lib/fleet/child_process.h"
 #include "lib/fleet/fleet_plan.h"
 #include "lib/fleet/fleet_tree.h"
 #include "lib/fleet/host_list.h"
+#include "lib/placement/import/import.h"
+#include "lib/placement/policy.h"
 
 namespace railgauge {
 namespace {
@@ -102,6 +108,50 @@ Result<std::vector<FleetNode>> ReadHosts(const Options& options) {
                         "Name the hosts: --hosts=node-a,node-b or --hostfile=FILE"));
 }
 
+// What every node would refuse is refused here. Whether a machine has the NICs and places is for
+// it.
+Status CheckPlaces(const std::string& list) {
+  if (list.empty()) return {};
+  for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+    end = list.find(',', begin);
+    std::string place = list.substr(begin, end - begin);
+    std::erase(place, ' ');
+    const auto is_number = [&](size_t from) {
+      return place.size() > from &&
+             place.find_first_not_of("0123456789", from) == std::string::npos;
+    };
+    const bool good = (place.starts_with("numa") && is_number(4)) ||
+                      (place.starts_with("gpu:") && PciAddress::ParseLenient(place.substr(4))) ||
+                      (place.starts_with("gpu") && is_number(3));
+    if (good) continue;
+    return Fail(MakeError("find place", Quoted(place),
+                          "a place is numaN, gpu:DDDD:BB:DD.F (a PCI address) or gpuN (a CUDA "
+                          "ordinal)",
+                          "Give --places of these, comma-separated"));
+  }
+  return {};
+}
+
+// `placement` as all nodes understand it: a policy's name, or a file by its whole path, since they
+// run elsewhere.
+Result<std::string> PlacementForNodes(const std::string& placement) {
+  if (IsPolicy(placement)) return placement;
+  const std::vector<std::string> files = FilesOfPlacement(placement);
+  // As check has it: what neither looks like a file nor is one was meant to be a policy.
+  const bool is_path = placement.find_first_of("/.=:") != std::string::npos;
+  if (!is_path && ::access(placement.c_str(), F_OK) != 0) {
+    RAILGAUGE_RETURN_IF_ERROR(DecideByPolicy(placement, Machine()));  // says which there are
+  }
+  for (const std::string& file : files) RAILGAUGE_RETURN_IF_ERROR(ReadRegularFile(file));
+  if (files.size() == 1 && placement.ends_with(files.front())) {
+    std::error_code error;
+    const auto whole = std::filesystem::absolute(files.front(), error).lexically_normal();
+    if (error) return placement;
+    return placement.substr(0, placement.size() - files.front().size()) + whole.string();
+  }
+  return placement;
+}
+
 Result<ExitStatus> Run(const Options& options) {
   CommandFiles files;
   files.Reads("--hostfile", options.hostfile);
@@ -113,11 +163,18 @@ Result<ExitStatus> Run(const Options& options) {
   RAILGAUGE_ASSIGN_OR_RETURN(const Nanoseconds budget, ParseTimeBudget(options.time_budget));
   RAILGAUGE_ASSIGN_OR_RETURN(const auto sizes, ParseSizes(options.sizes));
   static_cast<void>(sizes);
-  std::vector<std::string> flags = {"--placement=" + options.placement,
+  RAILGAUGE_RETURN_IF_ERROR(CheckPlaces(options.places));
+  RAILGAUGE_ASSIGN_OR_RETURN(const std::string placement, PlacementForNodes(options.placement));
+  std::vector<std::string> flags = {"--placement=" + placement,
                                     "--time-budget=" + options.time_budget,
                                     "--sizes=" + options.sizes};
   if (!options.nics.empty()) flags.push_back("--nics=" + options.nics);
-  if (!options.places.empty()) flags.push_back("--places=" + options.places);
+  if (!options.places.empty()) {
+    flags.push_back("--places=" + options.places);
+    // Nodes are held against each other, also at places that no NIC was chosen for: of a machine
+    // with GPUs a policy's are its GPUs.
+    flags.emplace_back("--unjudged");
+  }
   RAILGAUGE_ASSIGN_OR_RETURN(const FleetPlan plan, MakePlan(std::move(nodes), std::move(flags)));
   RAILGAUGE_ASSIGN_OR_RETURN(const FleetTree tree, FleetTree::At(options.output));
   RAILGAUGE_RETURN_IF_ERROR(tree.WritePlan(plan));

@@ -370,6 +370,10 @@ class UsageTest(FleetTestCase):
                 (["plan", "--hosts=a,b", "--hostfile=hosts", "--output=x"], ["--hostfile"]),
                 (["plan", "--hosts=a,b", "--output=/proc/x"], ["/proc"]),
                 (["plan", "--hosts=a,b", "--output=x", "--sizes=0"], ["--sizes"]),
+                (["plan", "--hosts=a,b", "--output=x", "--places=numa0,banana"], ["'banana'", "numaN", "--places"]),
+                (["plan", "--hosts=a,b", "--output=x", "--places=gpu0,"], ["''"]),
+                (["plan", "--hosts=a,b", "--output=x", "--placement=nearst"], ["'nearst'", "nearest"]),
+                (["plan", "--hosts=a,b", "--output=x", "--placement=./none.csv"], ["none.csv", "ENOENT"]),
                 (["run", "none"], ["plan.json", "railgauge fleet plan"]),
                 (["report", "none"], ["plan.json", "railgauge fleet plan"]),
                 (["run", "none", "--launch=ssh {host}"], ["--launch", "{command}"])]:
@@ -396,6 +400,18 @@ class UsageTest(FleetTestCase):
         self.plan(4)
         outcome = self.railgauge("fleet", "plan", "--hosts=a,b", "--output=fleet")
         self.assert_one_line(outcome, "plan.json", "EEXIST")
+
+    def test_what_nodes_are_told(self):
+        decision = self.path("decision.csv", "consumer,nic\n")
+        outcome = self.railgauge("fleet", "plan", "--hosts=a,b", "--output=odd name", "--places=numa0, gpu1",
+                                 "--placement=decision.csv")
+        self.assert_status(outcome, 0)
+        self.assertIn("next: railgauge fleet run 'odd name'\n", outcome.stdout)
+        with open(self.path("odd name/plan.json"), encoding="utf-8") as file:
+            flags = json.load(file)["check_flags"]
+        # Of a machine with GPUs a policy serves no NUMA node, and they are measured all the same.
+        self.assertEqual(flags, [f"--placement={decision}", "--time-budget=45s", "--sizes=1MiB", "--places=numa0, gpu1",
+                                 "--unjudged"])
 
     def test_hosts_of_a_range_have_slurms_addresses(self):
         tools = self.path("tools")

@@ -71,6 +71,13 @@ std::string NameOf(const FleetPlan& plan, const FleetRow& row) {
   return name;
 }
 
+// NICs of a node that were not measured for one reason, or as the whole node, are a line and not
+// tens.
+bool SayTheSame(const FleetRow& a, const FleetRow& b) {
+  return a.verdict == FleetVerdict::kUnmeasured && b.verdict == a.verdict && a.node == b.node &&
+         (!a.slot || a.reason == b.reason);
+}
+
 int ColorOf(FleetVerdict verdict) {
   switch (verdict) {
     case FleetVerdict::kSlow:
@@ -131,13 +138,18 @@ std::string FleetCsv(const FleetPlan& plan, const FleetVerdicts& verdicts) {
 std::string FleetText(const FleetPlan& plan, const FleetVerdicts& verdicts, bool color) {
   std::string out;
   size_t shown = 0, bad = 0;
-  for (const FleetRow& row : verdicts.rows) {
+  const std::vector<FleetRow>& rows = verdicts.rows;
+  for (size_t i = 0, next = 0; i < rows.size(); i = next) {
+    const FleetRow& row = rows[i];
+    for (next = i + 1; next < rows.size() && SayTheSame(row, rows[next]);) ++next;
     if (row.verdict == FleetVerdict::kOk || ++bad > kShown) continue;
     ++shown;
     std::string verdict(ToString(row.verdict));
     const std::string padding(kVerdictWidth - verdict.size(), ' ');
     if (color) verdict = fmt::format("\x1b[{}m{}\x1b[0m", ColorOf(row.verdict), verdict);
-    out += verdict + padding + NameOf(plan, row) + "\n";
+    out += verdict + padding + NameOf(plan, row);
+    if (row.slot && next > i + 1) out += fmt::format(" and {} more of its NICs", next - i - 1);
+    out += "\n";
     std::istringstream lines(WrapText(Printable(WithoutStop(row.reason)) + ".", kWidth - 4, 0));
     for (std::string line; std::getline(lines, line);) out += "    " + line + "\n";
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -74,6 +75,51 @@ TEST_F(FleetReportTest, TheTextFitsATerminal) {
   EXPECT_NE(text.find("SLOW        n3 0000:42:00.0 (rdmap2)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("in 9 rounds"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("34 OK, 1 SLOW, 1 MISSING, 1 UNMEASURED\n")) << text;
+}
+
+// A run of NICs with no window: of the node, of one NIC of it, of a NIC that its peer lacks.
+TEST_F(FleetReportTest, WhatANodesRunDidNotMeasureIsNotOk) {
+  SimulatedFleetOptions options = SickFleet();
+  options.has = [](size_t, uint32_t) { return true; };
+  options.measured = [](const PlannedPair&) { return true; };
+  options.speed = [](const SimulatedTransfer&) { return 1.0; };
+  SimulatedFleet fleet(options);
+  const auto judge = [&](size_t node, const std::vector<uint32_t>& kept, bool is_of_peer) {
+    FleetTable table;
+    for (const auto& round : fleet.plan().rounds) {
+      for (const PlannedPair& pair : round) {
+        RunGroups run = fleet.Measure(pair);
+        if (pair.initiator == node) {
+          std::erase_if(run.medians, [&](const auto& median) {
+            return std::none_of(kept.begin(), kept.end(), [&](uint32_t slot) {
+              return SimulatedFleet::AddressOf(slot) == median.first.slot;
+            });
+          });
+          for (uint32_t slot = 0; slot < options.slots; ++slot) {
+            if (std::find(kept.begin(), kept.end(), slot) == kept.end()) {
+              run.no_evidence[SimulatedFleet::AddressOf(slot)] = {"why.", is_of_peer};
+            }
+          }
+        }
+        table.Add(pair, run);
+      }
+    }
+    const FleetAnalysis analysis = Analyse(table);
+    return JudgeFleet(fleet.plan(), table, analysis,
+                      std::vector<ConfirmationOutcome>(analysis.suspicions.size()), {});
+  };
+  const FleetVerdicts none = judge(4, {}, false);
+  EXPECT_EQ(ExitStatusOf(none), 3);
+  EXPECT_EQ(none.counts.at(FleetVerdict::kUnmeasured), 1u + 4u) << "with what its peers saw";
+  EXPECT_EQ(FleetText(fleet.plan(), none, false),
+            "UNMEASURED  n4\n    Its run with n5 has no window that counts: why.\n"
+            "32 OK, 5 UNMEASURED\n");
+  const FleetVerdicts half = judge(4, {0, 3}, false);
+  EXPECT_EQ(half.counts.at(FleetVerdict::kUnmeasured), 2u);
+  EXPECT_EQ(FleetText(fleet.plan(), half, false),
+            "UNMEASURED  n4 0000:41:00.0 (rdmap1) and 1 more of its NICs\n"
+            "    In its run with n5: why.\n34 OK, 2 UNMEASURED\n");
+  EXPECT_EQ(ExitStatusOf(judge(4, {0, 3}, true)), 0) << "as the target they did what others do";
 }
 
 TEST_F(FleetReportTest, TheFilesAreWhole) {

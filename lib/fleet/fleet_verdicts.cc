@@ -241,8 +241,8 @@ FleetVerdicts JudgeFleet(const FleetPlan& plan, const FleetTable& table,
     std::vector<FleetRow> of_node;
     for (; next != rows.end() && next->first.first == node; ++next) {
       FleetRow& row = next->second;
-      // Of a node without a window of its own, what its peers saw is kept where it is a finding.
-      if (!measured && row.verdict == FleetVerdict::kUnmeasured) continue;
+      // Of a node without a window of its own, what its peers saw is kept.
+      if (!measured && row.verdict == FleetVerdict::kUnmeasured && !row.as_target) continue;
       if (run != nullptr) row.run = &run->run;
       of_node.push_back(std::move(row));
     }
