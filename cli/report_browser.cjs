@@ -327,11 +327,19 @@ const probes = {
     assert.equal(await page.locator('img').count(), 0);
   },
 
-  async screenshot(page, to, width, theme, selector) {
-    await page.setViewportSize({ width: Number(width), height: 1000 });
+  // As scripts/page_pictures makes them: from the top to the charts of the first finding's evidence, on a
+  // screen that holds all of it, so that nothing sticks where it is scrolled to.
+  async picture(page, to, width, theme) {
+    await page.setViewportSize({ width: Number(width), height: 4000 });
     await page.emulateMedia({ colorScheme: theme });
-    if (selector) await page.locator(selector).first().click();
-    await page.screenshot({ path: to, fullPage: true });
+    await page.locator('#found button.evidence').first().click();
+    const height = await page.evaluate(() => {
+      document.activeElement.blur();
+      window.scrollTo(0, 0);
+      const parts = [...document.querySelectorAll('#heat, #cell figure')];
+      return Math.ceil(Math.max(...parts.map((part) => part.getBoundingClientRect().bottom)));
+    });
+    await page.screenshot({ path: to, clip: { x: 0, y: 0, width: Number(width), height: height + 16 } });
   },
 };
 

@@ -189,6 +189,9 @@ class PageOfOtherRuns(ReportTestCase):
         self.assertEqual([row["verdict"] for row in verdicts], ["SLOW", "OK"])
         self.assertIn(" ".join(verdicts[0]["reason"].split()), text)
         self.probe(page, "evidence", "rdmap79s0")
+        # README.md has it.
+        self.probe(page, "picture", self.path("run.png"), "1200", "light")
+        self.assertGreater(os.path.getsize(self.path("run.png")), 20_000)
 
     def test_placement_that_cannot_be_judged(self):
         folder = self.copy()

@@ -48,6 +48,13 @@ function rateDomain(values: number[]): [number, number] {
   return [low - air, high + air];
 }
 
+// Of a single window some time around it, or its axis would have one tick with all of its digits.
+function timeDomain(windows: Window[]): [number, number] {
+  const seconds = windows.map((window) => window.seconds);
+  const [first, last] = [Math.min(...seconds), Math.max(...seconds)];
+  return first === last ? [first - 1, last + 1] : [first, last];
+}
+
 export function finish(chart: SVGSVGElement | HTMLElement, label: string): SVGSVGElement | HTMLElement {
   // One picture with one name: the parts have names that a group may not have.
   for (const part of chart.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label');
@@ -71,7 +78,7 @@ export function windowsChart(cell: Cell, compared: Cell | null, run: Run, shares
     ...COMMON,
     height: 235,
     marginBottom: 42,
-    x: { label: 'seconds into the run', inset: 10 },
+    x: { label: 'seconds into the run', domain: timeDomain(all), inset: 10 },
     y: { label: unit.name, domain, grid: true, ticks: 5 },
     symbol: { domain: ['window', 'disturbed', 'no evidence'], range: ['circle', 'circle', 'times'] },
     marks: [
