@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -79,6 +80,7 @@ Status AddDevice(const ImportSource& source, size_t line, bool nic, size_t index
 // "0-3,7": every index of it.
 Status AddIndexes(const ImportSource& source, size_t line, std::string_view list, bool nic,
                   Job& job) {
+  std::set<size_t> named;
   while (!list.empty()) {
     const size_t comma = list.find(',');
     const std::string_view item = list.substr(0, comma);
@@ -92,6 +94,11 @@ Status AddIndexes(const ImportSource& source, size_t line, std::string_view list
                               "Give what scontrol show job -d prints, or SLURM_JOB_GPUS=0,1"));
     }
     for (size_t index = *first; index <= *last; ++index) {
+      if (!named.insert(index).second) {
+        return Fail(ImportError(source, line,
+                                fmt::format("it names {} {} twice", nic ? "NIC" : "GPU", index),
+                                "Name every device of a list once"));
+      }
       RAILGAUGE_RETURN_IF_ERROR(AddDevice(source, line, nic, index, job));
     }
   }

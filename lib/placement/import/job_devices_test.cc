@@ -32,6 +32,11 @@ TEST(SlurmJobTest, TheVariableOfAJob) {
             "10.1c: 10.1b a0.1b; 20.1c: 20.1b; 20.1d: 90.1b");
 }
 
+TEST(SlurmJobTest, JobAndStepMayNameTheSame) {
+  EXPECT_EQ(ImportLines(ImportSlurmJob, "SLURM_JOB_GPUS=0,2 SLURM_STEP_GPUS=0\n", MakeP4d()),
+            ImportLines(ImportSlurmJob, "SLURM_JOB_GPUS=0,2\n", MakeP4d()));
+}
+
 TEST(SlurmJobTest, Errors) {
   const struct {
     const char* content;
@@ -44,6 +49,8 @@ TEST(SlurmJobTest, Errors) {
        "error: read f:1: it names NIC 32, and this machine shows 32"},
       {"SLURM_JOB_GPUS=all", "error: read f:1: 'all' is no list of indexes"},
       {"SLURM_JOB_GPUS=3-1", "error: read f:1: '3-1' is no list of indexes"},
+      {"\nSLURM_JOB_GPUS=0-2,1", "error: read f:2: it names GPU 1 twice. Name every device"},
+      {"Nodes=a GRES=gpu:8(IDX:0),efa:1(IDX:3,3)", "error: read f:1: it names NIC 3 twice"},
       {"SLURM_JOB_GPUS=0-999999999", "error: read f:1: '0-999999999' is no list of indexes"},
   };
   for (const auto& c : cases) {

@@ -1,5 +1,6 @@
 #include "lib/placement/import/mooncake_topology.h"
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,11 +42,18 @@ Status AddEntry(const ImportSource& source, const std::string& key, const Json& 
   if (nics.empty()) return {};
   const auto place = ResolvePlace(source.machine, name, source.cuda_order);
   if (!place) return Fail(AtLine(source, line, place.error()));
+  std::set<PciAddress> named;
   for (const Json& nic : nics) {
     if (!nic.is_string()) return fail();
     const auto& text = nic.get_ref<const std::string&>();
-    RAILGAUGE_ASSIGN_OR_RETURN(NicKey key_of_nic,
-                               NicAt(source, LineOf(source, "\"" + text + "\""), text));
+    const size_t line_of_nic = LineOf(source, "\"" + text + "\"");
+    RAILGAUGE_ASSIGN_OR_RETURN(NicKey key_of_nic, NicAt(source, line_of_nic, text));
+    if (!named.insert(key_of_nic.address).second) {
+      return Fail(ImportError(
+          source, line_of_nic,
+          "it names " + key_of_nic.address.ToString() + " twice for \"" + Shortened(key) + "\"",
+          "Name every NIC of a list once"));
+    }
     AddPair(*place, key_of_nic, decision);
   }
   return {};

@@ -46,6 +46,10 @@ TEST(MooncakeTopologyTest, Errors) {
        "error: read f:2: find NIC 'rdmap79s1': this machine has no EFA NIC of that name. The "
        "nearest "
        "spelling"},
+      {"{\"cuda:0\": [[\"rdmap79s0\"], []],\n\"cuda:1\": [[], []],\n\"cuda:0\":\n[[], []]}",
+       "error: read f:3: the key 'cuda:0' is there already in its object"},
+      {"{\"cuda:0\":\n[[\"rdmap79s0\",\n\"0000:4f:00.0\"], []]}",
+       "error: read f:3: it names 0000:4f:00.0 twice for \"cuda:0\""},
       {"{\"cpu:7\": [[\"rdmap79s0\"], []]}", "error: read f:1: find memory place 'numa7'"},
   };
   for (const auto& c : cases) {

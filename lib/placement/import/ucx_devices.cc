@@ -1,13 +1,14 @@
 #include "lib/placement/import/ucx_devices.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
+#include "fmt/core.h"
 #include "lib/base/quoted.h"
 #include "lib/placement/policies/consumers.h"
 
@@ -80,6 +81,11 @@ Result<std::vector<MemoryPlace>> ConsumersOf(const ImportSource& source, const B
                               "Name GPUs by number, in the order of their PCI addresses"));
     }
     RAILGAUGE_ASSIGN_OR_RETURN(const MemoryPlace gpu, GpuOfIndex(source, block.gpus.number, index));
+    if (std::find(consumers.begin(), consumers.end(), gpu) != consumers.end()) {
+      return Fail(ImportError(source, block.gpus.number,
+                              fmt::format("CUDA_VISIBLE_DEVICES names GPU {} twice", index),
+                              "Name every GPU once"));
+    }
     consumers.push_back(gpu);
   }
   return consumers;
@@ -87,15 +93,24 @@ Result<std::vector<MemoryPlace>> ConsumersOf(const ImportSource& source, const B
 
 Result<std::vector<NicKey>> NicsOf(const ImportSource& source, const TextLine& devices) {
   std::vector<NicKey> nics;
+  const auto add = [&](const NicKey& nic) -> Status {
+    if (std::find(nics.begin(), nics.end(), nic) == nics.end()) {
+      nics.push_back(nic);
+      return {};
+    }
+    return Fail(ImportError(source, devices.number,
+                            "UCX_NET_DEVICES names " + nic.address.ToString() + " twice",
+                            "Name every NIC once"));
+  };
   for (std::string_view item : SplitList(devices.text)) {
     if (item == "all") {
-      for (const Nic& nic : source.machine.nics) nics.push_back(nic.key());
+      for (const Nic& nic : source.machine.nics) RAILGAUGE_RETURN_IF_ERROR(add(nic.key()));
       continue;
     }
     // The port; a name has no colon, an address has and takes no port.
     if (item.ends_with(":1") && item.find(':') == item.size() - 2) item.remove_suffix(2);
-    RAILGAUGE_ASSIGN_OR_RETURN(NicKey nic, NicAt(source, devices.number, item));
-    nics.push_back(std::move(nic));
+    RAILGAUGE_ASSIGN_OR_RETURN(const NicKey nic, NicAt(source, devices.number, item));
+    RAILGAUGE_RETURN_IF_ERROR(add(nic));
   }
   return nics;
 }
