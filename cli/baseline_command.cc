@@ -52,6 +52,7 @@ Result<ExitStatus> Make(const Options& options) {
   RAILGAUGE_RETURN_IF_ERROR(
       WriteOutput(options.output, CsvFile<BaselineRow>(baseline.run, baseline.rows)));
   PrintNotes(notes);
+  PrintNotes(topologies.NotesOnUnused());
   if (options.output == "-") return kExitOk;
   std::map<std::string, size_t> sources;
   uint64_t runs = 0;

@@ -118,6 +118,7 @@ Result<ExitStatus> Run(const Options& options) {
       WriteCiFiles(options.ci, {&suite, 1}, ComparisonMetrics(run.run, status, comparison)));
   RAILGAUGE_RETURN_IF_ERROR(WriteOutput(options.csv_out, csv));
   PrintNotes(notes);
+  PrintNotes(topologies.NotesOnUnused());
   if (options.csv_out != "-") Print(options, baseline, run, comparison, gates.bad_placement);
   return status;
 }

@@ -209,6 +209,8 @@ Result<ExitStatus> Run(const Options& options) {
       options.directory, topologies, seen,
       [&](Result<LoadedRun> loaded, bool many) { judge.Take(std::move(loaded), many); },
       judge.notes(), if_many));
+  const std::vector<std::string> unused = topologies.NotesOnUnused();
+  judge.notes().insert(judge.notes().end(), unused.begin(), unused.end());
   return judge.End();
 }
 

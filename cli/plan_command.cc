@@ -42,7 +42,7 @@ constexpr char kFooter[] =
     "--output writes the best as a decision, for check --placement=FILE.\n"
     "Settings count GPUs in PCI order (CUDA_DEVICE_ORDER=PCI_BUS_ID); lines that begin with # say\n"
     "what a framework cannot be told.\n"
-    "Exit status: 0, or 2 for an error.\n"
+    "Exit status: 0 told; 2 usage or set-up error.\n"
     "Examples:\n"
     "  railgauge plan results/run-20261129T165320Z-19f3 --output=best.csv\n"
     "  railgauge check --placement=best.csv\n"
@@ -157,6 +157,7 @@ Result<Inputs> ReadInputs(const Options& options) {
   }
   Inputs inputs;
   inputs.notes = std::move(loaded.notes);
+  for (std::string& note : topologies.NotesOnUnused()) inputs.notes.push_back(std::move(note));
   inputs.run = loaded.run;
   inputs.machine = *loaded.machine;
   RAILGAUGE_RETURN_IF_ERROR(inputs.machine.CheckHasNics());

@@ -3,6 +3,7 @@
 // topology of another machine.
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/command_files.h"
@@ -48,6 +49,21 @@ struct Options {
   std::string csv_out;
   bool rules = false;
 };
+
+// Rules are of no machine and no run, so nothing else on the line would have an effect.
+Status CheckRulesAlone(const Options& options) {
+  const std::pair<const char*, bool> others[] = {{"RUNDIR", !options.directory.empty()},
+                                                 {"--hwloc-xml", !options.hwloc_xml.empty()},
+                                                 {"--csv_out", !options.csv_out.empty()}};
+  for (const auto& [name, given] : others) {
+    if (!given) continue;
+    return Fail(
+        MakeError("read the command line", "--rules",
+                  fmt::format("it prints what policies are, and {} has no part in that", name),
+                  "Leave one of them out"));
+  }
+  return {};
+}
 
 void PrintRules() {
   for (const Policy& policy : Policies()) {
@@ -119,11 +135,13 @@ Result<ExitStatus> RunOfRecorded(const Options& options) {
       notes));
   RAILGAUGE_RETURN_IF_ERROR(WriteOutput(options.csv_out, csv));
   PrintNotes(notes);
+  PrintNotes(topologies.NotesOnUnused());
   return errors > 0 ? kExitError : measured ? kExitOk : kExitUndecided;
 }
 
 Result<ExitStatus> Run(const Options& options) {
   if (options.rules) {
+    RAILGAUGE_RETURN_IF_ERROR(CheckRulesAlone(options));
     PrintRules();
     return kExitOk;
   }
@@ -161,7 +179,8 @@ Command AddPoliciesCommand(CLI::App& app) {
       ->type_name("");
   AddTopologyOption(*command, options->hwloc_xml);
   AddEmulateOption(*command);
-  command->add_flag("--rules", options->rules, "print each policy's rule and source, and end");
+  command->add_flag("--rules", options->rules,
+                    "print each policy's rule and source, and end; with no other flag");
   command
       ->add_option(
           "--csv_out", options->csv_out,

@@ -34,7 +34,10 @@ constexpr char kSamples[] = "/samples.csv";
 constexpr char kTopology[] = "/topology.xml";
 constexpr char kRunJson[] = "/run.json";
 
-bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+// What is there and cannot be reached (a loop of links) is there: whoever opens it says why.
+bool Exists(const std::string& path) {
+  return ::access(path.c_str(), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
 
 bool HoldsRuns(const std::string& directory) {
   return Exists(directory + kCensus) || Exists(directory + kSamples);
@@ -63,6 +66,12 @@ std::vector<Row> RowsOf(std::vector<RecordedRow<Row>> recorded) {
   rows.reserve(recorded.size());
   for (RecordedRow<Row>& one : recorded) rows.push_back(std::move(one.row));
   return rows;
+}
+
+std::vector<PciAddress> AddressesOf(const Machine& machine) {
+  std::vector<PciAddress> addresses;
+  for (const Nic& nic : machine.nics) addresses.push_back(nic.position.address);
+  return addresses;
 }
 
 // Of GPUs that CUDA showed the run and PCI did not.
@@ -148,6 +157,8 @@ Result<GivenTopologies> GivenTopologies::Parse(const std::vector<std::string>& v
           MakeError("read --hwloc-xml", Quoted(value), "it names no file",
                     "Write --hwloc-xml=FILE, or --hwloc-xml=TYPE=FILE for one instance type"));
     }
+    // That "-" is no file is told where all flags are (CommandFiles).
+    if (file != "-" && !Exists(file)) return Fail(FileError(FileUse::kRead, errno, "open", file));
     given.files_[type] = file;
   }
   return given;
@@ -160,15 +171,31 @@ std::vector<std::string> GivenTopologies::Files() const {
 }
 
 std::string GivenTopologies::FileOf(const RunIdentity& run, const std::string& directory) const {
-  for (const std::string& type : {run.instance_type, std::string()}) {
-    if (const auto file = files_.find(type); file != files_.end()) return file->second;
+  const auto given = GivenFor(run);
+  return given == files_.end() ? directory + kTopology : given->second;
+}
+
+GivenTopologies::FilesByType::const_iterator GivenTopologies::GivenFor(
+    const RunIdentity& run) const {
+  const auto of_type = files_.find(run.instance_type);
+  return of_type == files_.end() ? files_.find("") : of_type;
+}
+
+std::vector<std::string> GivenTopologies::NotesOnUnused() const {
+  std::vector<std::string> notes;
+  for (const auto& [type, file] : files_) {
+    if (used_.contains(type)) continue;
+    notes.push_back(fmt::format("--hwloc-xml={}{} was not read: no run is of {}",
+                                type.empty() ? "" : Shortened(type) + "=", Printable(file),
+                                type.empty() ? "another type" : "that instance type"));
   }
-  return directory + kTopology;
+  return notes;
 }
 
 Result<std::shared_ptr<const Machine>> GivenTopologies::MachineOf(const RunIdentity& run,
                                                                   const std::string& directory) {
   const std::string file = FileOf(run, directory);
+  if (const auto given = GivenFor(run); given != files_.end()) used_.insert(given->first);
   if (const auto known = read_.find(file); known != read_.end()) return known->second;
   if (file == directory + kTopology && !Exists(file)) {
     const std::string type = run.instance_type;
@@ -208,7 +235,7 @@ Result<RecordedDirectory> RecordedDirectory::Open(const std::string& path, Absen
   return RecordedDirectory(path, std::move(runs), std::move(reader));
 }
 
-Status RecordedDirectory::ReadState(LoadedRun& loaded) const {
+Status RecordedDirectory::ReadState(const GivenTopologies& topologies, LoadedRun& loaded) const {
   const std::string path = path_ + kRunJson;
   if (!Exists(path)) {
     loaded.notes.push_back("run '" + Shortened(loaded.run.run_id) +
@@ -219,6 +246,11 @@ Status RecordedDirectory::ReadState(LoadedRun& loaded) const {
   RAILGAUGE_ASSIGN_OR_RETURN(RunState state, StateOf(path_));
   if (runs_.empty()) loaded.run = state.run;
   RAILGAUGE_RETURN_IF_ERROR(CheckIsOfRun(state, loaded.run, path));
+  if (loaded.machine != nullptr) {
+    const std::string topology = topologies.FileOf(loaded.run, path_);
+    RAILGAUGE_RETURN_IF_ERROR(CheckIsOfMachine(state, AddressesOf(*loaded.machine), path, topology,
+                                               topology == path_ + kTopology));
+  }
   loaded.command = std::move(state.command);
   if (!state.ended) {
     loaded.notes.push_back(fmt::format(
@@ -240,7 +272,7 @@ Result<LoadedRun> RecordedDirectory::Load(size_t index, GivenTopologies& topolog
   RAILGAUGE_RETURN_IF_ERROR(
       CheckMachine(recorded, *loaded.machine, topologies.FileOf(recorded.run, path_)));
   if (runs_.size() == 1) {
-    RAILGAUGE_RETURN_IF_ERROR(ReadState(loaded));
+    RAILGAUGE_RETURN_IF_ERROR(ReadState(topologies, loaded));
     RAILGAUGE_RETURN_IF_ERROR(CheckTablesAreOf(loaded.run, path_));
   }
   if (index + 1 == runs_.size() && EndsInsideLine(path_ + kSamples)) {
@@ -261,7 +293,7 @@ Result<LoadedRun> RecordedDirectory::Load(size_t index, GivenTopologies& topolog
 Result<LoadedRun> RecordedDirectory::LoadEmpty(GivenTopologies& topologies) const {
   LoadedRun loaded;
   loaded.directory = path_;
-  RAILGAUGE_RETURN_IF_ERROR(ReadState(loaded));
+  RAILGAUGE_RETURN_IF_ERROR(ReadState(topologies, loaded));
   RAILGAUGE_ASSIGN_OR_RETURN(loaded.machine, topologies.MachineOf(loaded.run, path_));
   return loaded;
 }

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,10 +61,17 @@ class GivenTopologies {
                                                    const std::string& directory);
   // The file that shows it.
   std::string FileOf(const RunIdentity& run, const std::string& directory) const;
+  // Once all runs are read: of each file that none of them was of, so that a misspelt type shows.
+  std::vector<std::string> NotesOnUnused() const;
 
  private:
-  std::map<std::string, std::string> files_;  // by instance type; "" for all others
-  std::string read_file_;                     // of a run's directory, the last that was read
+  using FilesByType = std::map<std::string, std::string>;
+  // That of the run, or end().
+  FilesByType::const_iterator GivenFor(const RunIdentity& run) const;
+
+  FilesByType files_;           // by instance type; "" for all others
+  std::set<std::string> used_;  // their types
+  std::string read_file_;       // of a run's directory, the last that was read
   std::map<std::string, std::shared_ptr<const Machine>> read_;
 };
 
@@ -86,7 +94,7 @@ class RecordedDirectory {
       : path_(std::move(path)), runs_(std::move(runs)), reader_(std::move(reader)) {}
 
   // What run.json says, where the directory is one run's.
-  Status ReadState(LoadedRun& loaded) const;
+  Status ReadState(const GivenTopologies& topologies, LoadedRun& loaded) const;
 
   std::string path_;
   std::vector<IndexedRun> runs_;

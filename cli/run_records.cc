@@ -31,6 +31,7 @@ Result<RunFiles> ReadRunFiles(const RunDirectoryOptions& options) {
   RunFiles files;
   files.topology_file = topologies.FileOf(loaded.run, directory);
   files.notes = std::move(loaded.notes);
+  for (std::string& note : topologies.NotesOnUnused()) files.notes.push_back(std::move(note));
   RunRecords& records = files.records;
   records.run = loaded.run;
   records.machine = *loaded.machine;

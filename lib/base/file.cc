@@ -85,8 +85,15 @@ Result<std::string> ReadRegularFile(const std::string& path, size_t max_bytes) {
 
 Status CheckRegularFile(const std::string& path) {
   struct stat there = {};
-  if (::stat(path.c_str(), &there) != 0 || S_ISREG(there.st_mode)) return {};
-  return Fail(NoRegularFile(path, there.st_mode));
+  if (::stat(path.c_str(), &there) == 0) {
+    if (S_ISREG(there.st_mode)) return {};
+    return Fail(NoRegularFile(path, there.st_mode));
+  }
+  // A link that leads nowhere or round in a circle is there, too.
+  const int why = errno;
+  const bool absent = why == ENOENT || why == ENOTDIR;
+  if (absent && ::lstat(path.c_str(), &there) != 0) return {};
+  return Fail(FileError(FileUse::kRead, why, "open", path));
 }
 
 Result<std::string> ReadAttribute(const std::string& path) {

@@ -108,6 +108,20 @@ TEST(FileTest, WhatWasRecordedIsNoPipeAndNoDevice) {
     EXPECT_FALSE(CheckRegularFile(path)) << path;
   }
   EXPECT_TRUE(CheckRegularFile("/nowhere/at/all"));
+  EXPECT_TRUE(CheckRegularFile("/dev/null/at/all"));
+  for (const auto& [target, why] :
+       {std::pair{"file_test_link", ELOOP}, std::pair{"file_test_nothing", ENOENT}}) {
+    const std::string link = TempPath("file_test_link");
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(target, link);
+    const Status status = CheckRegularFile(link);
+    ASSERT_FALSE(status) << target;
+    EXPECT_EQ(status.error().error_number, why);
+    if (why == ENOENT) {
+      EXPECT_FALSE(WriteFileAtomically(link, "x"));
+      EXPECT_TRUE(std::filesystem::is_symlink(link));
+    }
+  }
   EXPECT_EQ(ReadRegularFile("/nowhere/at/all").error().error_number, ENOENT);
 }
 

@@ -59,6 +59,9 @@ class Checker {
 
   Status CheckIdentity() const;
   Status CheckCensusRow(const RecordedRow<CensusRow>& recorded);
+  Status CheckSameText(const RecordedRow<CensusRow>& recorded, std::string_view column,
+                       const std::string& text, const std::optional<MemoryPlace>& place,
+                       First<std::string>& first) const;
   Status CheckSample(const Sample& sample, size_t line);
   Status CheckConditions(const Sample& sample, size_t line);
   Status CheckPartnerName(const Sample& sample, size_t line) const;
@@ -67,8 +70,10 @@ class Checker {
   Status CheckGroupsHaveMembers() const;
 
   const RecordedRun& run_;
-  std::map<PciAddress, First<std::string>> names_;  // of the census, as the two below
+  std::map<PciAddress, First<std::string>> names_;  // of the census, as those below
   std::map<NicPlace, First<Relation>> relations_;
+  std::map<NicPlace, First<std::string>> paths_;
+  std::map<PciAddress, First<std::string>> access_flags_;
   std::map<std::pair<PciAddress, PlaceWay>, std::vector<const RecordedRow<CensusRow>*>> asked_;
   std::set<PlaceWay> ways_;
   std::optional<First<std::string>> peer_;
@@ -102,6 +107,10 @@ Status Checker::CheckCensusRow(const RecordedRow<CensusRow>& recorded) {
                             row.nic.address.ToString(), Shortened(row.nic.name),
                             Shortened(first.value), first.line));
   }
+  RAILGAUGE_RETURN_IF_ERROR(CheckSameText(recorded, "pci_path", row.pci_path, row.place,
+                                          paths_[{row.nic.address, row.place}]));
+  RAILGAUGE_RETURN_IF_ERROR(CheckSameText(recorded, "access_flags", row.access_flags, std::nullopt,
+                                          access_flags_[row.nic.address]));
   const auto relation = relations_.try_emplace({row.nic.address, row.place},
                                                First<Relation>{row.relation, recorded.line});
   if (const First<Relation>& first = relation.first->second; first.value != row.relation) {
@@ -118,6 +127,21 @@ Status Checker::CheckCensusRow(const RecordedRow<CensusRow>& recorded) {
   }
   same.push_back(&recorded);
   return {};
+}
+
+// What is told of the NIC (at the place) by every row that tells it; `first` is the first.
+Status Checker::CheckSameText(const RecordedRow<CensusRow>& recorded, std::string_view column,
+                              const std::string& text, const std::optional<MemoryPlace>& place,
+                              First<std::string>& first) const {
+  if (text.empty() || first.value == text) return {};
+  if (first.value.empty()) {
+    first = {text, recorded.line};
+    return {};
+  }
+  return Refuse(run_.census_path, recorded.line,
+                fmt::format("{} of {}{} is {}, and {} in line {}", column, NameOf(recorded.row.nic),
+                            place ? " and " + place->ToString() : "", Quoted(text),
+                            Quoted(first.value), first.line));
 }
 
 // Of a partner in loopback, which the census need not have.

@@ -29,9 +29,9 @@ size_t MarkContradicted(RecordedRun& run);
 //   an identity without a run_id, or of a platform that is none;
 //   rows of samples.csv without rows of their NIC and place in census.csv, which comes first and
 //   has every NIC at every place in every way, so that one that lacks some was cut off or is
-//   another run's; one row or window twice; one NIC by two names, one NIC and place with two
-//   relations; windows with several peers, one pair of NICs with two line rates, windows alone of
-//   one size with two depths; a group of one member.
+//   another run's; one row or window twice; one NIC by two names or with two sets of access
+//   flags, one NIC and place with two relations or paths; windows with several peers, one pair of
+//   NICs with two line rates, windows alone of one size with two depths; a group of one member.
 Status CheckRecording(const RecordedRun& run);
 
 // That `machine`, which `source` shows, has the NICs, partners and NUMA nodes of the run, and that

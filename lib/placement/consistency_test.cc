@@ -62,6 +62,13 @@ TEST(ConsistencyTest, WhatARunWritesIsConsistent) {
   EXPECT_EQ(ContradictionOf(sample), "");
 }
 
+TEST(ConsistencyTest, AMeasuredWindowHasAPartner) {
+  Sample sample = GoodSample();
+  EXPECT_FALSE(WhyNeverWritten(sample));
+  sample.partner = {};
+  EXPECT_EQ(WhyNeverWritten(sample), "partner_pci_address is empty of a measured window");
+}
+
 TEST(ConsistencyTest, OnlyEvidenceIsHeldAgainstItself) {
   Sample sample = GoodSample();
   sample.throughput = BytesPerSecond{1e300};

@@ -74,7 +74,6 @@ Found FindInRate(const Sample& sample) {
 
 // Who transferred what, and how.
 Found FindInEnds(const Sample& sample) {
-  if (sample.partner.address == PciAddress{}) return Invalid("it has no partner");
   if (!sample.cell.place.is_host() && !sample.cell.place.is_gpu()) {
     return Invalid(fmt::format("nothing measures with {}", sample.cell.place.ToString()));
   }
@@ -337,6 +336,9 @@ std::optional<std::string> WhyNeverWritten(const Sample& sample) {
     return fmt::format("reason is empty of a row with status {}", ToString(sample.status));
   }
   if (sample.peer.empty()) return "peer is empty";
+  if (IsMeasured(sample.status) && sample.partner.address == PciAddress{}) {
+    return "partner_pci_address is empty of a measured window";
+  }
   if (sample.interconnect_id && !AttributingField(sample.cell.operation, sample.cell.direction)) {
     return fmt::format("interconnect_id is {} of a transfer {}, which no id describes",
                        *sample.interconnect_id, ToString(sample.cell.direction));
@@ -346,6 +348,40 @@ std::optional<std::string> WhyNeverWritten(const Sample& sample) {
   if (sample.cell.depth == 0) return "depth is 0 of a measured window";
   return std::nullopt;
 }
+
+namespace {
+
+// What AccessFlagsToString (lib/verbs/access.h) writes.
+bool IsAccessFlags(std::string_view text) {
+  if (text == "none") return true;
+  for (std::string_view rest = text;;) {
+    const size_t bar = rest.find('|');
+    const std::string_view word = rest.substr(0, bar);
+    bool known = word.starts_with("0x") && IsDigits(word.substr(2), "0123456789abcdef");
+    for (const std::string_view flag :
+         {"local_write", "remote_write", "remote_read", "relaxed_ordering"}) {
+      known = known || word == flag;
+    }
+    if (!known) return false;
+    if (bar == std::string_view::npos) return true;
+    rest.remove_prefix(bar + 1);
+  }
+}
+
+// A path leads from the NIC to the place (topology/relation.h), and there is one where it is known
+// how the two lie to each other.
+std::optional<std::string> WhyNoSuchPath(const CensusRow& row) {
+  const std::string& path = row.pci_path;
+  if (path.empty()) return std::nullopt;
+  if (row.relation == Relation::kUnknown) return "pci_path is filled, and the relation unknown";
+  const std::string end = row.place.is_host() ? row.place.ToString() : row.place.gpu.ToString();
+  const std::string begin = row.nic.address.ToString();
+  const bool steps = path.find_first_not_of("0123456789abcdefnum:. <>=") == std::string::npos;
+  if (steps && path.starts_with(begin + " <") && path.ends_with(" " + end)) return std::nullopt;
+  return fmt::format("pci_path is {}, and leads from {} to {}", Quoted(path), begin, end);
+}
+
+}  // namespace
 
 std::optional<std::string> WhyNeverWritten(const CensusRow& row) {
   if (row.nic.address == PciAddress{}) return "the row has no NIC";
@@ -357,6 +393,11 @@ std::optional<std::string> WhyNeverWritten(const CensusRow& row) {
     return fmt::format("status is {}, and the row has {}", ToString(row.status),
                        row.ids.any() ? "interconnect ids" : "no interconnect id");
   }
+  if (!row.access_flags.empty() && !IsAccessFlags(row.access_flags)) {
+    return fmt::format("access_flags is {}, and joins flags like local_write|remote_read",
+                       Quoted(row.access_flags));
+  }
+  if (auto why = WhyNoSuchPath(row)) return why;
   const bool told = row.status == CensusStatus::kOk || row.status == CensusStatus::kNoId;
   if (told || row.status == CensusStatus::kCannotTell || !row.reason.empty()) return std::nullopt;
   return fmt::format("reason is empty of a row with status {}", ToString(row.status));
@@ -374,7 +415,7 @@ constexpr HeldColumn kSampleColumns[] = {
     {"depth", HeldBy::kRun, "windows alone of one size have one depth, and 1 has latencies"},
     {"load", HeldBy::kRow, "alone, or a group's name; a group has members"},
     {"way", HeldBy::kRow, "host memory has the way host, and no other place has"},
-    {"partner_pci_address", HeldBy::kRun, "in loopback a NIC of the machine"},
+    {"partner_pci_address", HeldBy::kRun, "filled; in loopback a NIC of the machine"},
     {"partner_name", HeldBy::kRun, "in loopback the name of the NIC in census.csv"},
     {"partner_place", HeldBy::kRun, "in loopback a place of the machine"},
     {"peer", HeldBy::kRun, "all measured windows of a run have one"},
@@ -422,8 +463,8 @@ constexpr HeldColumn kCensusColumns[] = {
     {"rdma_read_ic_id", HeldBy::kFree, "ids are opaque; what is odd among them is a finding"},
     {"rdma_recv_ic_id", HeldBy::kFree, "ids are opaque; what is odd among them is a finding"},
     {"relation", HeldBy::kRun, "one for a NIC and a place"},
-    {"pci_path", HeldBy::kFree, "a text that shows the relation"},
-    {"access_flags", HeldBy::kFree, "a text"},
+    {"pci_path", HeldBy::kRow, "from the NIC to the place, and one for the two; or empty"},
+    {"access_flags", HeldBy::kRow, "flags, and the same ones of a NIC; or empty"},
     {"reason", HeldBy::kFree, "a sentence"},
 };
 

@@ -1,5 +1,6 @@
 #include "lib/report/run_state.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -65,6 +66,25 @@ std::vector<PciAddress> OrderOfGpus(const Json& machine) {
   return order;
 }
 
+Result<std::vector<PciAddress>> NicsOf(const Json& machine, const std::string& path) {
+  const Json& nics = Member(machine, "nics");
+  std::vector<PciAddress> addresses;
+  if (nics.is_null()) return addresses;
+  const auto fail = [&](const std::string& what) {
+    return Fail(NoRunJson(path, "machine.nics " + what));
+  };
+  if (!nics.is_array()) return fail("is no list");
+  for (const Json& nic : nics) {
+    const auto address = Address(Member(nic, "pci_address"));
+    if (!address) return fail("has a NIC without a PCI address");
+    if (std::find(addresses.begin(), addresses.end(), *address) != addresses.end()) {
+      return fail("has " + address->ToString() + " twice");
+    }
+    addresses.push_back(*address);
+  }
+  return addresses;
+}
+
 // Of the last such flag, which wins.
 std::string OutputOf(const Json& command_line) {
   constexpr std::string_view kFlag = "--output=";
@@ -85,17 +105,6 @@ bool HasNicsFlag(const Json& command_line) {
     if (text == "--nics" || text.starts_with("--nics=")) return true;
   }
   return false;
-}
-
-// A recording that somebody cut down to what matters has no command line, and a census of few NICs.
-std::vector<PciAddress> NicsOf(const Json& machine, const Json& command_line) {
-  std::vector<PciAddress> nics;
-  const Json& list = Member(machine, "nics");
-  if (!list.is_array() || !command_line.is_array()) return nics;
-  for (const Json& nic : list) {
-    if (const auto address = Address(Member(nic, "pci_address"))) nics.push_back(*address);
-  }
-  return nics;
 }
 
 }  // namespace
@@ -124,11 +133,12 @@ Result<RunState> ParseRunState(std::string_view content, const std::string& path
   state.peer = Text(Member(root, "peer"), "hostname");
   const Json& command_line = Member(root, "command_line");
   state.output = OutputOf(command_line);
-  state.nics = NicsOf(machine, command_line);
   state.selected_nics = HasNicsFlag(command_line);
   // A recording that somebody cut down to what matters says nothing.
   state.ended = !root.contains("end") || Member(root, "end").is_string();
   if (!root.contains("cuda_order")) state.cuda_order = OrderOfGpus(machine);
+  RAILGAUGE_ASSIGN_OR_RETURN(state.machine_nics, NicsOf(machine, path));
+  if (command_line.is_array()) state.nics = state.machine_nics;
   const Json& queue_pairs = Member(root, "queue_pairs");
   if (queue_pairs.is_number_unsigned()) state.queue_pairs = queue_pairs.get<uint32_t>();
   const Json& order = Member(root, "cuda_order");
@@ -140,6 +150,27 @@ Result<RunState> ParseRunState(std::string_view content, const std::string& path
     state.cuda_order.push_back(*address);
   }
   return state;
+}
+
+Status CheckIsOfMachine(const RunState& state, const std::vector<PciAddress>& nics,
+                        const std::string& path, const std::string& source, bool is_own) {
+  if (state.machine_nics.empty()) return {};
+  const auto first_missing = [](const std::vector<PciAddress>& of,
+                                const std::vector<PciAddress>& in) -> std::optional<PciAddress> {
+    for (const PciAddress& address : of) {
+      if (std::find(in.begin(), in.end(), address) == in.end()) return address;
+    }
+    return std::nullopt;
+  };
+  if (const auto extra = first_missing(state.machine_nics, nics)) {
+    return Fail(NoRunJson(path, fmt::format("its machine.nics has {}, which {} does not show",
+                                            extra->ToString(), source)));
+  }
+  if (const auto lost = first_missing(nics, state.machine_nics); lost && is_own) {
+    return Fail(NoRunJson(
+        path, fmt::format("its machine.nics lacks {}, which {} shows", lost->ToString(), source)));
+  }
+  return {};
 }
 
 Status CheckIsOfRun(const RunState& state, const RunIdentity& run, const std::string& path) {

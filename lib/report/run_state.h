@@ -25,12 +25,19 @@ struct RunState {
   // What "gpu3" meant in the run: its GPUs by CUDA's ordinals. Empty: the run did not know it. Of
   // older versions, by the ordinals of the machine's GPUs, where these leave none out.
   std::vector<PciAddress> cuda_order;
-  std::optional<uint32_t> queue_pairs;  // per NIC; empty: not known
-  // The NICs of its machine, which its census has, too; empty: not known. With --nics on its
-  // command line the census has those alone that the flag chose, and so `selected_nics`.
+  std::optional<uint32_t> queue_pairs;   // per NIC; empty: not known
+  std::vector<PciAddress> machine_nics;  // the NICs of its machine; empty: not known
+  // Those that its census has, too; empty: not known, as of a recording without a command line,
+  // that somebody cut down to what matters. With --nics on the command line the census has those
+  // alone that the flag chose, and so `selected_nics`.
   std::vector<PciAddress> nics;
   bool selected_nics = false;
 };
+
+// That the run.json at `path` lists NICs of the machine with `nics`, which `source` shows; all of
+// them where that is the run's own record of it. What it does not say is not held against it.
+Status CheckIsOfMachine(const RunState& state, const std::vector<PciAddress>& nics,
+                        const std::string& path, const std::string& source, bool is_own);
 
 // Of the content of a run.json; `path` is for messages. An Error where it is no run.json.
 Result<RunState> ParseRunState(std::string_view content, const std::string& path);

@@ -63,6 +63,7 @@ TEST(RunStateTest, TheNicsOfItsMachine) {
       R"({"run_id": "r", "machine": {"nics": [{"pci_address": "0000:4f:00.0"}]}})", "run.json");
   ASSERT_TRUE(state);
   EXPECT_TRUE(state->nics.empty());
+  EXPECT_EQ(state->machine_nics.size(), 1u);
 }
 
 TEST(RunStateTest, WhatNoRunWritesIsRefused) {
@@ -79,6 +80,40 @@ TEST(RunStateTest, WhatNoRunWritesIsRefused) {
   EXPECT_EQ(reason(R"({"run_id": "r", "platform": ["emulated"]})"),
             "its platform is [\"emulated\"] and no text");
   EXPECT_EQ(reason(R"({"run_id": "r", "machine": {"instance_type": null}})"), "");
+  EXPECT_EQ(reason(R"({"run_id": "r", "machine": {"nics": 3}})"), "machine.nics is no list");
+  EXPECT_EQ(reason(R"({"run_id": "r", "machine": {"nics": [{"name": "x"}]}})"),
+            "machine.nics has a NIC without a PCI address");
+  EXPECT_EQ(reason(R"({"run_id": "r", "machine": {"nics": [{"pci_address": "0000:4f:00.0"},
+                                                          {"pci_address": "0000:4f:00.0"}]}})"),
+            "machine.nics has 0000:4f:00.0 twice");
+  EXPECT_EQ(reason("{\"run_id\": \"r\",\n\"run_id\": \"s\"}"),
+            "the key 'run_id' is there already in its object");
+}
+
+TEST(RunStateTest, ItsNicsAreThoseOfTheMachine) {
+  RunInfo info = PermutedRun();
+  const std::vector<PciAddress> nics = {{0, 0x4f, 0, 0}, {0, 0x50, 0, 0}};
+  for (const PciAddress& address : nics) {
+    Nic nic;
+    nic.position.address = address;
+    info.machine.nics.push_back(nic);
+  }
+  const auto state = ParseRunState(RunJson(info), "run.json");
+  ASSERT_TRUE(state) << state.error().ToString();
+  EXPECT_EQ(state->machine_nics, nics);
+  const auto reason = [&](const std::vector<PciAddress>& shown, bool is_own) {
+    const Status status = CheckIsOfMachine(*state, shown, "run.json", "t.xml", is_own);
+    return status ? "" : status.error().reason;
+  };
+  EXPECT_EQ(reason(nics, true), "");
+  EXPECT_EQ(reason({nics[0]}, false),
+            "its machine.nics has 0000:50:00.0, which t.xml does not show");
+  const std::vector<PciAddress> more = {nics[0], nics[1], {0, 0x51, 0, 0}};
+  EXPECT_EQ(reason(more, true), "its machine.nics lacks 0000:51:00.0, which t.xml shows");
+  EXPECT_EQ(reason(more, false), "");  // a type's topology, and a machine that has lost one
+  // What somebody cut down says nothing.
+  EXPECT_TRUE(
+      CheckIsOfMachine(*ParseRunState(R"({"run_id": "r"})", "run.json"), nics, "", "", true));
 }
 
 TEST(RunStateTest, WhoseItIs) {
