@@ -199,6 +199,50 @@ class RecordedRunTest(CliTestCase):
                 self.assert_one_line(outcome)
                 self.assertRegex(outcome.stderr, r"\. [A-Z].*\.$")
 
+    def test_a_link_that_leads_nowhere_is_not_written(self):
+        os.symlink("nowhere", self.path("dangling"))
+        for command, flag in self.OUTPUTS:
+            with self.subTest((command, flag)):
+                self.assert_one_line(self.railgauge(*command, f"{flag}=dangling"),
+                                     f"write {flag} dangling: it is a symbolic link to what is not there")
+        self.assert_one_line(self.railgauge("census", "--output=dangling", P5), "a symbolic link to what is not there")
+        self.assertEqual(os.readlink(self.path("dangling")), "nowhere")
+        self.assertFalse(os.path.exists(self.path("nowhere")))
+
+    def test_what_was_recorded_and_cannot_be_reached(self):
+        for name in ("run.json", "samples.csv", "census.csv", "topology.xml"):
+            os.rename(self.path(f"run/{name}"), self.path("kept"))
+            for target, why in ((name, "ELOOP"), ("nowhere", "ENOENT")):
+                os.symlink(target, self.path(f"run/{name}"))
+                for command in (["judge", "run", "--placement=nearest"], ["explain", "run", "numa0"],
+                                ["baseline", "make", "run", "--output=-"]):
+                    with self.subTest((command, name, why)):
+                        self.assert_one_line(self.railgauge(*command), f"run/{name}: {why}")
+                os.remove(self.path(f"run/{name}"))
+            os.rename(self.path("kept"), self.path(f"run/{name}"))
+
+    def test_a_topology_that_no_run_has_is_told(self):
+        shutil.copy(self.path("run/topology.xml"), self.path("t.xml"))
+        for command in (["judge", "run", "--placement=nearest"], ["plan", "run", "--placement=nearest"],
+                        ["policies", "run"], ["explain", "run", "numa0"], ["baseline", "make", "run", "--output=b.csv"],
+                        ["compare", "run", "run"], ["topology", "run", "--output=x.xml"]):
+            with self.subTest(command):
+                outcome = self.railgauge(*command, "--hwloc-xml=p4.24xlarge=t.xml")
+                self.assertIn("note: --hwloc-xml=p4.24xlarge=t.xml was not read: no run is of that instance type",
+                              outcome.stderr)
+                outcome = self.railgauge(*command, "--hwloc-xml=p4d.24xlarge=t.xml")
+                self.assertNotIn("was not read", outcome.stderr)
+                self.assert_one_line(self.railgauge(*command, "--hwloc-xml=p4.24xlarge=none.xml"), "none.xml: ENOENT")
+
+    def test_the_nics_of_run_json_are_the_machines(self):
+        with open(self.path("run/run.json"), encoding="utf-8") as file:
+            state = json.load(file)
+        state["machine"]["nics"][0]["pci_address"] = "0000:99:00.0"
+        self.path("run/run.json", json.dumps(state))
+        for command in (["judge", "run", "--placement=nearest"], ["explain", "run", "numa0"]):
+            self.assert_one_line(self.railgauge(*command), "run/run.json: its machine.nics has 0000:99:00.0, which "
+                                 "run/topology.xml does not show")
+
     def test_an_error_stands_alone(self):
         # Of a run without run.json there is a note, which is none of the error's.
         os.remove(self.path("run/run.json"))

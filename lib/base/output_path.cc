@@ -49,6 +49,11 @@ Status CheckOutputPath(const std::string& path, const std::string& what) {
   struct stat there = {};
   const bool exists = ::stat(path.c_str(), &there) == 0;
   if (exists && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) return {};
+  // As cp does: what a link that leads nowhere was meant for is a guess.
+  if (!exists && errno == ENOENT && ::lstat(path.c_str(), &there) == 0) {
+    return Fail(MakeError(what, path, "it is a symbolic link to what is not there",
+                          "Remove the link, or name what it is to lead to"));
+  }
   std::error_code error;
   // Absolute first: a name of which no part exists would stay relative.
   const auto absolute = std::filesystem::absolute(path, error);

@@ -78,9 +78,12 @@ TEST_F(CanWriteTest, Files) {
 
 TEST_F(CanWriteTest, ByALinkTheFolderOfItsTargetCounts) {
   std::filesystem::create_symlink("file", folder_ + "/link");
-  std::filesystem::create_symlink("none", folder_ + "/dangling");  // which is replaced
+  std::filesystem::create_symlink("none", folder_ + "/dangling");
   EXPECT_EQ(FileAt("link"), 0);
-  EXPECT_EQ(FileAt("dangling"), 0);
+  const Status dangling = CheckCanWrite(folder_ + "/dangling", "write");
+  ASSERT_FALSE(dangling);
+  EXPECT_NE(dangling.error().reason.find("link to what is not there"), std::string::npos);
+  EXPECT_FALSE(CheckCanMakeFolder(folder_ + "/dangling", "write"));
 }
 
 TEST_F(CanWriteTest, NothingIsMade) {
