@@ -6,6 +6,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/quoted.h"
+#include "lib/base/units.h"
 #include "lib/report/comparison_schema.h"
 #include "lib/report/csv_record.h"
 #include "lib/report/row_stream.h"
@@ -16,14 +17,41 @@ namespace {
 constexpr char kAdvice[] = "Make it again with railgauge baseline make";
 // Of an interval: as many runs or windows as one needs (JudgeGates::min_rounds).
 constexpr uint64_t kFewest = 8;
+// A window is some milliseconds, and holds one message at least where it has a throughput.
+constexpr double kLongestWindowSeconds = 60;
 // As lib/placement/row_rules.cc: 16 lanes of PCIe 7.0.
 constexpr double kFastestSlot = 242e9;
 
 using Why = std::optional<std::string>;
 
+bool IsMadeOf(std::string_view text, std::string_view characters) {
+  return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+// What NicSlots (lib/topology/nic_slot.h) names: "0/00.0/01.3/00.0" or "nic3", and of several that
+// look alike all but the first with "#2", …
+bool IsNicSlot(std::string_view slot) {
+  constexpr std::string_view kDecimal = "0123456789", kHex = "0123456789abcdef";
+  if (const size_t hash = slot.find('#'); hash != std::string_view::npos) {
+    if (!IsMadeOf(slot.substr(hash + 1), kDecimal)) return false;
+    slot = slot.substr(0, hash);
+  }
+  if (slot.starts_with("nic")) return IsMadeOf(slot.substr(3), kDecimal);
+  const size_t first = slot.find('/');
+  if (first == std::string_view::npos || !IsMadeOf(slot.substr(0, first), kDecimal)) return false;
+  for (std::string_view rest = slot.substr(first); !rest.empty(); rest.remove_prefix(5)) {
+    const bool function = rest.size() >= 5 && rest[0] == '/' && IsMadeOf(rest.substr(1, 2), kHex) &&
+                          rest[3] == '.' && IsMadeOf(rest.substr(4, 1), kHex);
+    if (!function) return false;
+  }
+  return true;
+}
+
 Why WhyNoCell(const BaselineRow& row) {
   const SlotCell& cell = row.cell;
-  if (cell.nic_slot.empty()) return "nic_slot is empty";
+  if (!IsNicSlot(cell.nic_slot)) {
+    return fmt::format("nic_slot is {}, and is like 0/00.0/01.3/00.0", Quoted(cell.nic_slot));
+  }
   const bool host = cell.place_kind == "host";
   if (!host && cell.place_kind != "gpu") {
     return fmt::format("place_kind is '{}', and is host or gpu", Shortened(cell.place_kind));
@@ -46,8 +74,11 @@ Why WhyNoCell(const BaselineRow& row) {
 
 Why WhyNoInterval(const BaselineRow& row) {
   const double median = row.throughput_median.value;
-  if (!(median > 0 && median <= kFastestSlot)) {
-    return fmt::format("throughput_median_bytes_per_second is {:.6g}, and no NIC has that", median);
+  const double least = static_cast<double>(row.cell.size.count) / kLongestWindowSeconds;
+  if (!(median >= least && median <= kFastestSlot)) {
+    return fmt::format(
+        "throughput_median_bytes_per_second is {:.6g}, and no NIC has that with messages of {}",
+        median, FormatBytes(row.cell.size));
   }
   const int told = (row.throughput_low ? 1 : 0) + (row.throughput_high ? 1 : 0) +
                    (row.interval_confidence ? 1 : 0) + (row.interval_source.empty() ? 0 : 1);
@@ -57,7 +88,7 @@ Why WhyNoInterval(const BaselineRow& row) {
            "filled in part";
   }
   const double low = row.throughput_low->value, high = row.throughput_high->value;
-  if (!(low <= median && median <= high && high <= kFastestSlot)) {
+  if (!(low > 0 && low <= median && median <= high && high <= kFastestSlot)) {
     return fmt::format(
         "throughput_median_bytes_per_second is {:.6g}, and its interval from {:.6g} "
         "to {:.6g}",

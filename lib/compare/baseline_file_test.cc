@@ -52,8 +52,13 @@ TEST_F(BaselineFileTest, EveryColumnIsHeld) {
   bare.interval_confidence.reset();
   bare.interval_source.clear();
   EXPECT_EQ(ErrorOf({bare}, run_), "");
+  for (const char* slot : {"nic3", "12/00.0/01.3/1f.7#2", "0/1b.0"}) {
+    bare.cell.nic_slot = slot;
+    EXPECT_EQ(ErrorOf({bare}, run_), "");
+  }
   const std::pair<const char*, std::vector<const char*>> changes[] = {
-      {"nic_slot", {""}},
+      {"nic_slot",
+       {"", "bogus", "0", "0/", "0/1b", "0/1b.0/", "x/1b.0", "0/1b.0#", "nic", "0/1B.0"}},
       {"place_kind", {"", "host", "numa0"}},
       {"relation", {"", "near"}},
       {"operation", {"", "send"}},
@@ -65,7 +70,8 @@ TEST_F(BaselineFileTest, EveryColumnIsHeld) {
       {"queue_pairs", {"0", "x"}},
       {"run_count", {"", "0", "7", "17"}},
       {"sample_count", {"", "0", "7"}},
-      {"throughput_median_bytes_per_second", {"", "0", "-1", "1e308", "12.5GB/s", "1e9", "2e10"}},
+      {"throughput_median_bytes_per_second",
+       {"", "0", "-1", "1e308", "12.5GB/s", "1e9", "2e10", "1e-300", "1"}},
       {"throughput_low_bytes_per_second", {"", "12.4e9", "nan"}},
       {"throughput_high_bytes_per_second", {"", "1e9", "1e308"}},
       {"interval_confidence_fraction", {"", "2", "0", "-1"}},

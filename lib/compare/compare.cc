@@ -134,6 +134,21 @@ std::string Change(double ratio) {
   return fmt::format("{:.0f} % {}", std::abs(1 - ratio) * 100, ratio < 1 ? "slower" : "faster");
 }
 
+// Why a change beyond the margin is not certain.
+std::string WhyUncertain(const Candidate& candidate) {
+  const Reading& reading = *candidate.reading;
+  if (reading.all_disturbed) return "the measuring thread was kept from its CPU in every window";
+  if (!candidate.row->throughput_low) return "the baseline has too few windows to tell";
+  if (candidate.own.decided()) {
+    const auto [low, high] = std::minmax_element(reading.values.begin(), reading.values.end());
+    return fmt::format("its {} from {} to {} cannot tell", Counted(reading.values.size(), "window"),
+                       Rate(*low), Rate(*high));
+  }
+  return reading.values.size() == 1
+             ? "1 window is too few to tell"
+             : fmt::format("{} windows are too few to tell", reading.values.size());
+}
+
 // The comparison of all cells at once: what one is worth depends on the others.
 class Comparer {
  public:
@@ -270,32 +285,25 @@ bool Comparer::Decide(const Candidate& candidate, Side side, ComparisonRow& row)
   return false;
 }
 
-// Of a cell that is neither slower nor faster for certain: whether it is the same.
+// Of a cell that is neither slower nor faster for certain: whether it is the same. What it may have
+// lost is NOISY; what it may have won is not, since nobody need look for it.
 void Comparer::TellUndecided(const Candidate& candidate, ComparisonRow& row) const {
-  const Reading& reading = *candidate.reading;
   const bool noisy = candidate.own.outcome[kSlow] == Outcome::kNoisy;
-  row.verdict = CompareVerdict::kSame;
-  if (candidate.own.outcome[kSlow] == Outcome::kDiffers) {
+  const double margin = gates_.bad_placement;
+  const bool lost = candidate.ratio < 1 - margin, won = 1 / candidate.ratio < 1 - margin;
+  row.verdict = noisy || lost ? CompareVerdict::kNoisy : CompareVerdict::kSame;
+  if (lost || won) {
+    row.reason = fmt::format("{}: {} where the baseline has {}, and {}", Change(candidate.ratio),
+                             Rate(*candidate.reading->median),
+                             Rate(candidate.row->throughput_median.value), WhyUncertain(candidate));
+  } else if (noisy) {
+    row.reason = fmt::format(
+        "{} where the baseline has {}, and a loss of more than {:.0f} % is not excluded: {}",
+        Rate(*candidate.reading->median), Rate(candidate.row->throughput_median.value),
+        margin * 100, WhyUncertain(candidate));
+  } else if (candidate.own.outcome[kSlow] == Outcome::kDiffers) {
     row.reason = fmt::format("{} beyond doubt, and within the margin of {:.0f} %",
-                             Change(candidate.ratio), gates_.bad_placement * 100);
-  }
-  if (!noisy && candidate.ratio >= 1 - gates_.bad_placement) return;
-  row.verdict = CompareVerdict::kNoisy;
-  row.reason = fmt::format("{}: {} where the baseline has {}", Change(candidate.ratio),
-                           Rate(*reading.median), Rate(candidate.row->throughput_median.value));
-  if (reading.all_disturbed) {
-    row.reason += ", and the measuring thread was kept from its CPU in every window";
-  } else if (!candidate.row->throughput_low) {
-    row.reason += ", and the baseline has too few windows to tell";
-  } else if (candidate.own.decided()) {
-    const auto [low, high] = std::minmax_element(reading.values.begin(), reading.values.end());
-    row.reason += fmt::format(", and its {} from {} to {} cannot tell",
-                              Counted(reading.values.size(), "window"), Rate(*low), Rate(*high));
-  } else {
-    row.reason += fmt::format(", and {} too few to tell",
-                              reading.values.size() == 1
-                                  ? "1 window is"
-                                  : fmt::format("{} windows are", reading.values.size()));
+                             Change(candidate.ratio), margin * 100);
   }
 }
 

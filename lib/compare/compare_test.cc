@@ -205,6 +205,49 @@ TEST(CompareTest, FasterIsSaidAndNotBad) {
   EXPECT_EQ(Count(comparison, CompareVerdict::kFaster), 40u);
 }
 
+// A baseline of a bad NIC, and a run that holds too little of the good one to be certain.
+TEST(CompareTest, WhatMayBeFasterSaysWhyItIsNotCertain) {
+  World world(MakeP5());
+  const Cell path =
+      world.CellOf(kSlowNic, "gpu:0000:64:00.0", Operation::kRead, Direction::kToMemory);
+  world.speed = Times(0.6, [&](const Cell& cell) { return cell == path; });
+  const Baseline baseline = BaselineOf(world, 3);
+  world.speed = World::NearIsFast;
+  world.Screen();
+  const RunComparison comparison = Held(baseline, world);
+  EXPECT_EQ(comparison.whole, CompareVerdict::kSame);
+  size_t told = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.reason.empty()) continue;
+    ++told;
+    EXPECT_EQ(row.nic->address, Pci(kSlowNic));
+    EXPECT_TRUE(row.reason.starts_with("67 % faster: ")) << row.reason;
+    EXPECT_TRUE(row.reason.ends_with("1 window is too few to tell")) << row.reason;
+  }
+  EXPECT_EQ(told, 1u);
+}
+
+// A run held against a baseline of itself: the same median, and windows that could hide a loss.
+TEST(CompareTest, WindowsThatSpreadDoNotExcludeALoss) {
+  World world(MakeP5());
+  world.Screen();
+  const Cell path =
+      world.CellOf(kSlowNic, "gpu:0000:64:00.0", Operation::kRead, Direction::kToMemory);
+  for (uint32_t round = 1; round <= 10; ++round) {
+    world.Add(path, round, (round % 2 == 0 ? 12.5e9 : 6e9) + round * 1e6);
+  }
+  BaselineMaker maker;
+  ASSERT_TRUE(maker.Add(Readings(world, "one"), "one"));
+  const RunComparison comparison = Held(*maker.Finish(), world);
+  EXPECT_EQ(comparison.whole, CompareVerdict::kNoisy);
+  for (const ComparisonRow& row : comparison.rows) {
+    if (row.verdict != CompareVerdict::kNoisy) continue;
+    EXPECT_NE(row.reason.find("a loss of more than 10 % is not excluded: its 11 windows from"),
+              std::string::npos)
+        << row.reason;
+  }
+}
+
 TEST(CompareTest, TheMarginIsTheUsers) {
   World world(MakeP5());
   const Baseline baseline = BaselineOf(world, 3);

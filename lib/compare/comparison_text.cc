@@ -40,12 +40,19 @@ size_t DimensionOf(const SlotCell& cell) {
          (cell.direction == Direction::kFromMemory ? 1u : 0u);
 }
 
+// More than the margin is won, and not for certain (the reason says why): the baseline may be of a
+// bad machine.
+bool MayBeFaster(const ComparisonRow& row) {
+  return row.verdict == CompareVerdict::kSame && row.ratio && *row.ratio > 1 && !row.reason.empty();
+}
+
 // What is told of one NIC, or of many alike, in an operation and direction.
 struct Tally {
   // The weightiest; MISSING only where nothing was measured: what a run left out is told once,
   // below.
   std::optional<CompareVerdict> verdict;
   std::vector<double> ratios;
+  size_t won = 0;  // rows that MayBeFaster
 
   void Add(CompareVerdict other) {
     const bool missing = verdict == CompareVerdict::kMissing;
@@ -56,6 +63,7 @@ struct Tally {
   }
   void Add(const ComparisonRow& row) {
     Add(row.verdict);
+    won += MayBeFaster(row) ? 1 : 0;
     if (row.ratio) ratios.push_back(*row.ratio);
   }
   void Add(const Tally& other) {
@@ -63,6 +71,8 @@ struct Tally {
     Add(*other.verdict);
     ratios.insert(ratios.end(), other.ratios.begin(), other.ratios.end());
   }
+  // Not single windows: one of many cells is always fast by chance.
+  bool may_be_faster() const { return 2 * won > ratios.size(); }
   std::string Text() const {
     if (!verdict) return "";
     const std::optional<double> ratio = Median(ratios);
@@ -76,7 +86,8 @@ struct NicLine {
 
   bool unremarkable() const {
     return std::all_of(tallies.begin(), tallies.end(), [](const Tally& tally) {
-      return !tally.verdict || WeightOf(*tally.verdict) <= WeightOf(CompareVerdict::kSame);
+      return !tally.verdict || (WeightOf(*tally.verdict) <= WeightOf(CompareVerdict::kSame) &&
+                                !tally.may_be_faster());
     });
   }
   bool missing() const {
@@ -142,13 +153,17 @@ std::string Sentences(const std::vector<ComparisonRow>& rows,
   std::map<std::pair<size_t, std::string>, Several> groups;
   for (const ComparisonRow& row : rows) {
     const size_t weight = WeightOf(row.verdict);
-    if (weight <= WeightOf(CompareVerdict::kSame)) continue;
+    if (weight <= WeightOf(CompareVerdict::kSame) &&
+        !(MayBeFaster(row) &&
+          nics.at(row.cell.nic_slot).tallies[DimensionOf(row.cell)].may_be_faster())) {
+      continue;
+    }
     const bool missing = row.verdict == CompareVerdict::kMissing;
     Several& several =
         groups[{std::size(kByWeight) - weight, missing ? row.reason : row.cell.nic_slot}];
     ++several.count;
     several.slots.insert(row.cell.nic_slot);
-    const bool faster = row.verdict == CompareVerdict::kFaster;
+    const bool faster = row.verdict == CompareVerdict::kFaster || MayBeFaster(row);
     if (several.worst == nullptr ||
         (row.ratio && several.worst->ratio &&
          (faster ? *row.ratio > *several.worst->ratio : *row.ratio < *several.worst->ratio))) {

@@ -69,6 +69,25 @@ TEST(ComparisonTextTest, WhatDiffersHasALineAndASentence) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
 }
 
+// The baseline may be of a bad NIC: that nobody is accused is no reason to hide it.
+TEST(ComparisonTextTest, WhatMayBeFasterIsNotFolded) {
+  ComparisonRow faster = Row(1, CompareVerdict::kSame, 1.67);
+  faster.reason =
+      "67 % faster: 12.50 GB/s where the baseline has 7.50 GB/s, and 1 window is too few";
+  const std::string text =
+      FormatComparison(Of({faster, Row(2, CompareVerdict::kSame, 1)}, CompareVerdict::kSame));
+  EXPECT_NE(text.find("0000:01:00.0  1.67 SAME"), std::string::npos) << text;
+  EXPECT_NE(text.find("SAME 0000:01:00.0 (rdmap1s0), 1 cell: gpu:0000:53:00.0 READ to_memory 1MiB: "
+                      "67 %"),
+            std::string::npos)
+      << text;
+  // One fast cell among the NIC's others is chance.
+  const std::string folded = FormatComparison(
+      Of({faster, Row(1, CompareVerdict::kSame, 1), Row(1, CompareVerdict::kSame, 1)},
+         CompareVerdict::kSame));
+  EXPECT_NE(folded.find("1 NIC         1.00 SAME\n"), std::string::npos) << folded;
+}
+
 // A run of a few NICs and places against a baseline of all: what differs is not hidden.
 TEST(ComparisonTextTest, WhatTheRunLeftOutIsToldOnce) {
   std::vector<ComparisonRow> rows = {Row(1, CompareVerdict::kSame, 1)};
