@@ -149,7 +149,7 @@ Result<ExitStatus> Run(const Options& options, const CommandLine& line) {
   const std::string why_nothing = WhyNothingIsMeasurable(session);
   if (options.dry_run) {
     if (why_nothing.empty()) {
-      fmt::print("{}", FormatMeasuringPlan(session, request));
+      fmt::print("{}", FormatMeasuringPlan(session, request, decision));
       PrintNotes(session.notes);
       return kExitOk;
     }

@@ -34,8 +34,9 @@ std::string NotPossibleLine(const Plan& screening) {
 
 }  // namespace
 
-std::string FormatMeasuringPlan(const Session& session, const MeasuringRequest& request) {
-  const MeasuringPlan plan = PlanMeasuring(session, request);
+std::string FormatMeasuringPlan(const Session& session, const MeasuringRequest& request,
+                                const Decision& decision) {
+  const MeasuringPlan plan = PlanMeasuring(session, request, decision);
   const Plan& screening = plan.screening;
   std::string text =
       fmt::format("plan: {} x {}, READ and WRITE, both directions, --time-budget={}\n",

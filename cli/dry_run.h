@@ -10,7 +10,8 @@
 namespace railgauge {
 
 // Lines of at most 100 columns, each ended by LF.
-std::string FormatMeasuringPlan(const Session& session, const MeasuringRequest& request);
+std::string FormatMeasuringPlan(const Session& session, const MeasuringRequest& request,
+                                const Decision& decision);
 
 }  // namespace railgauge
 

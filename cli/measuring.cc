@@ -1,6 +1,7 @@
 #include "cli/measuring.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "cli/interrupt.h"
 #include "cli/progress.h"
@@ -158,6 +159,21 @@ void Screen(const Plan& screening, const MeasuringRequest& request, Campaign& ca
   }
 }
 
+// The order in which verdicts on the decision need the cells: without those of its pairs none can
+// be given, and "no better NIC" takes all NICs at the consumer. The largest size is judged.
+std::function<size_t(const Cell&)> ByNeed(const Decision& decision, std::span<const Bytes> sizes) {
+  const Bytes judged = sizes.empty() ? Bytes{} : *std::max_element(sizes.begin(), sizes.end());
+  return [&decision, judged](const Cell& cell) -> size_t {
+    const std::vector<Assignment>& consumers = decision.assignments;
+    const auto own = std::find_if(
+        consumers.begin(), consumers.end(),
+        [&](const Assignment& assignment) { return assignment.consumer == cell.place; });
+    if (cell.size != judged) return consumers.size() + 2;
+    if (own != consumers.end() && own->Uses(cell.nic.address)) return 0;
+    return 1 + static_cast<size_t>(own - consumers.begin());
+  };
+}
+
 void NoteDisturbed(std::span<const Sample> samples, std::vector<std::string>& notes) {
   size_t windows = 0, disturbed = 0;
   for (const Sample& sample : samples) {
@@ -173,13 +189,15 @@ void NoteDisturbed(std::span<const Sample> samples, std::vector<std::string>& no
 
 }  // namespace
 
-MeasuringPlan PlanMeasuring(const Session& session, const MeasuringRequest& request) {
+MeasuringPlan PlanMeasuring(const Session& session, const MeasuringRequest& request,
+                            const Decision& decision) {
   ScreeningRequest screening;
   for (const PciAddress& address : session.nics) {
     screening.nics.push_back(session.machine.FindNic(address)->key());
   }
   screening.places = session.places;
   screening.sizes = request.sizes;
+  screening.rank = ByNeed(decision, request.sizes);
   screening.can = [&](const NicKey& nic, Operation operation) {
     return CanDo(session, nic.address, operation);
   };
@@ -213,7 +231,7 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
   const auto left = [&] { return request.budget - (MeasuringClock::now() - start); };
   // A plan is an estimate; a slow device must not make a short check a long one.
   Campaign campaign(*engine, directory, start + request.budget);
-  const Plan screening = PlanMeasuring(session, request).screening;
+  const Plan screening = PlanMeasuring(session, request, decision).screening;
   const auto screening_start = MeasuringClock::now();
   Screen(screening, request, campaign, session.notes);
   const double stretch = Stretch(MeasuringClock::now() - screening_start, screening);

@@ -43,8 +43,10 @@ inline constexpr uint32_t kPairedRounds = 9;
 inline constexpr uint32_t kMoreRounds = 6;  // when nine were too noisy: fifteen in all
 
 // The plan of the session's selection. The screening has the share of the budget that leaves room
-// for pairs.
-MeasuringPlan PlanMeasuring(const Session& session, const MeasuringRequest& request);
+// for pairs; where that is too short for all, it has what the decision claims, and all NICs of as
+// many of its consumers, in their order, as there is time for.
+MeasuringPlan PlanMeasuring(const Session& session, const MeasuringRequest& request,
+                            const Decision& decision);
 
 // Takes every sample that `check` needs, in rounds; each is in samples.csv before the next is
 // measured. Stops early, with what is there, when interrupted, when a row could not be written

@@ -53,7 +53,13 @@ Nanoseconds EstimateDuration(const Plan& plan, const PlanCosts& costs) {
 Plan PlanScreening(const ScreeningRequest& request, const PlanCosts& costs) {
   Plan plan;
   plan.timing = request.timing;
-  for (Cell& cell : CellsOf(request)) {
+  std::vector<Cell> cells = CellsOf(request);
+  if (request.rank) {
+    std::stable_sort(cells.begin(), cells.end(), [&](const Cell& a, const Cell& b) {
+      return request.rank(a) < request.rank(b);
+    });
+  }
+  for (Cell& cell : cells) {
     if (!request.can || request.can(cell.nic, cell.operation)) {
       plan.windows.push_back({std::move(cell), 0});
     } else {

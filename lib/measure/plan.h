@@ -54,6 +54,8 @@ struct ScreeningRequest {
   std::vector<Bytes> sizes = {Bytes{1 << 20}};
   // What a NIC can do, by its attributes; the rest takes no time. Empty: everything.
   std::function<bool(const NicKey& nic, Operation operation)> can;
+  // The lowest first, equals in their order; empty: all are equal.
+  std::function<size_t(const Cell& cell)> rank;
   uint32_t depth = 0;  // 0: the default of each size (shape.h)
   WindowTiming timing;
   Nanoseconds shortest_window = std::chrono::milliseconds{5};
@@ -62,9 +64,9 @@ struct ScreeningRequest {
 
 // Every cell of the request that is possible once. Where the budget is too short, windows (and
 // warm-ups in proportion) become shorter down to the shortest; where even that is not enough, cells
-// are left out from the end. The order is by importance: sizes as given, then operations and
-// directions, then places; the NICs are innermost, so that neighbours in the plan are different
-// NICs and the wait for the counters of one is spent measuring the next.
+// are left out from the end. The order is by importance: the request's rank, then sizes as given,
+// then operations and directions, then places; the NICs are innermost, so that neighbours in the
+// plan are different NICs and the wait for the counters of one is spent measuring the next.
 Plan PlanScreening(const ScreeningRequest& request, const PlanCosts& costs = {});
 
 struct PairedRequest {

@@ -94,6 +94,26 @@ TEST(PlanScreeningTest, ATooTightOneLeavesOutTheLastCellsAndSaysWhich) {
   for (const Cell& cell : plan.left_out) EXPECT_EQ(planned.count(cell), 0u);
 }
 
+TEST(PlanScreeningTest, WhatRanksFirstIsMeasuredFirst) {
+  ScreeningRequest request = P5Request();
+  request.budget = seconds{5};
+  const auto is_claimed = [&](const Cell& cell) {
+    return cell.nic == NicNumber(31) && cell.place == request.places.back();
+  };
+  const auto claimed_in = [&](const std::vector<PlannedWindow>& windows) {
+    return std::count_if(windows.begin(), windows.end(),
+                         [&](const PlannedWindow& window) { return is_claimed(window.cell); });
+  };
+  EXPECT_LT(claimed_in(PlanScreening(request).windows), 4);
+  request.rank = [&](const Cell& cell) { return is_claimed(cell) ? 0 : 1; };
+  const Plan plan = PlanScreening(request);
+  EXPECT_EQ(claimed_in(plan.windows), 4);
+  for (size_t i = 0; i < 4; ++i) EXPECT_TRUE(is_claimed(plan.windows[i].cell)) << i;
+  EXPECT_EQ(plan.windows.size() + plan.left_out.size(), 1280u);
+  // What is equal keeps its order.
+  EXPECT_EQ(plan.windows[4].cell, PlanScreening(P5Request()).windows[0].cell);
+}
+
 TEST(PlanScreeningTest, NoBudgetIsAnEmptyPlan) {
   ScreeningRequest request = P5Request();
   request.budget = seconds{0};
