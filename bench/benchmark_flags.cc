@@ -12,6 +12,7 @@
 
 #include "lib/base/nearest.h"
 #include "lib/base/output_path.h"
+#include "lib/base/quoted.h"
 #include "lib/base/unique_fd.h"
 
 namespace railgauge {
@@ -136,7 +137,7 @@ Status CheckOutputFile(const std::string& path) {
 Status CheckValue(const BenchmarkFlag& flag, const std::string& where, const std::string& value) {
   if (const Why why = flag.check(value)) {
     return Fail(
-        MakeError("read " + where, "'" + value + "'", *why,
+        MakeError("read " + where, Quoted(value), *why,
                   "Write it like --" + std::string(flag.name) + "=" + std::string(flag.form)));
   }
   return flag.name == "benchmark_out" ? CheckOutputFile(value) : Status();
@@ -148,9 +149,8 @@ Status CheckArgument(const std::string& argument) {
   const BenchmarkFlag* flag = Find(std::string_view(name).substr(2));
   if (flag == nullptr) {
     const auto nearest = Nearest(name, BenchmarkFlagNames());
-    return Fail(
-        MakeError("read the command line", argument, "there is no such flag",
-                  (nearest ? "The nearest is " + *nearest + "; " : "") + "--help lists them"));
+    return Fail(MakeError("read the command line", Quoted(name), "there is no such flag",
+                          nearest ? "Write '" + *nearest + "'" : "--help lists them"));
   }
   if (equals != std::string::npos) return CheckValue(*flag, name, argument.substr(equals + 1));
   if (flag->value_is_optional) return {};

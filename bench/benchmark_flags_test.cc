@@ -52,9 +52,13 @@ TEST(BenchmarkFlagsTest, EveryWrongOneIsNamed) {
 }
 
 TEST(BenchmarkFlagsTest, AnUnknownOneTellsTheNearest) {
-  EXPECT_NE(
-      CheckBenchmarkFlags({"--benchmark_formatt=json"}).error().advice.find("--benchmark_format;"),
-      std::string::npos);
+  EXPECT_EQ(CheckBenchmarkFlags({"--benchmark_formatt=json"}).error().advice,
+            "Write '--benchmark_format'");
+  for (const std::string wrong : {"--benchmark_", "--benchmark_min_time="}) {
+    const Status status = CheckBenchmarkFlags({wrong + std::string(70'000, 'x')});
+    ASSERT_FALSE(status) << wrong;
+    EXPECT_LT(status.error().ToString().size(), 400U) << wrong;
+  }
 }
 
 TEST(BenchmarkFlagsTest, TheOutputFile) {

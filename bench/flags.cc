@@ -7,6 +7,7 @@
 
 #include "cli/quantities.h"
 #include "fmt/core.h"
+#include "lib/base/nearest.h"
 #include "lib/base/quoted.h"
 
 namespace railgauge {
@@ -39,7 +40,7 @@ Status SetDepths(Value value, BenchFlags& flags) {
     RAILGAUGE_ASSIGN_OR_RETURN(const uint32_t depth,
                                ParseCount("--depths", rest.substr(0, comma), kLargestDepth));
     if (std::find(flags.depths.begin(), flags.depths.end(), depth) != flags.depths.end()) {
-      return Fail(MakeError("read --depths", value, fmt::format("{} is there twice", depth),
+      return Fail(MakeError("read --depths", Quoted(value), fmt::format("{} is there twice", depth),
                             "Name each depth once"));
     }
     flags.depths.push_back(depth);
@@ -130,6 +131,16 @@ const Flag* Find(std::string_view name, const BenchFlagSet& set) {
   return flag == std::end(kFlags) ? nullptr : flag;
 }
 
+Error NoSuchFlag(const std::string& what, const std::string& name, const BenchFlagSet& set) {
+  std::vector<std::string> names;
+  for (const Flag& flag : kFlags) {
+    if (Has(set, flag)) names.emplace_back(flag.name);
+  }
+  const auto nearest = Nearest(name, names);
+  return MakeError(what, Quoted(name), "there is no such flag",
+                   nearest ? "Write '" + *nearest + "'" : "--help lists them");
+}
+
 }  // namespace
 
 Result<BenchFlags> ParseBenchFlags(const std::vector<std::string>& arguments,
@@ -143,10 +154,10 @@ Result<BenchFlags> ParseBenchFlags(const std::vector<std::string>& arguments,
     const bool has_value = equals != std::string::npos;
     const Flag* const flag = Find(name, set);
     if (flag == nullptr) {
-      return Fail(MakeError(kWhat, argument, "there is no such flag", "--help lists them"));
+      return Fail(NoSuchFlag(kWhat, name, set));
     }
     if (!flag->takes_value && has_value) {
-      return Fail(MakeError(kWhat, argument, "it takes no value", "Write it like " + name));
+      return Fail(MakeError(kWhat, Quoted(argument), "it takes no value", "Write it like " + name));
     }
     if (flag->takes_value && !has_value && ++i == arguments.size()) {
       return Fail(
@@ -168,8 +179,8 @@ Result<BenchFlags> ParseBenchFlags(const std::vector<std::string>& arguments,
 std::string BenchFlagsHelp(const BenchFlagSet& set) {
   std::string help =
       "railgauge flags:\n"
-      "          [--emulate=SPEC]       run on an emulated machine: p5.48xlarge, p4d.24xlarge, "
-      "FILE.yaml\n";
+      "          [--emulate=SPEC]       run on an emulated machine: p5.48xlarge[/16] or FILE.yaml, "
+      "and\n                                 behind it ,FAULT…\n";
   for (const Flag& flag : kFlags) {
     if (Has(set, flag)) help += fmt::format("          {}", flag.help);
   }

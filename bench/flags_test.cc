@@ -41,10 +41,23 @@ TEST(BenchFlagsTest, ReadsEachFlag) {
 }
 
 TEST(BenchFlagsTest, WhatIsNoFlagIsNamed) {
-  for (const char* wrong : {"--nic=a", "--nics", "--nicsx=a", "nics=a", "--sizes_=1"}) {
+  for (const char* wrong : {"--nic=a", "--nicsx=a", "nics=a", "--sizes_=1", "--bogus-flag"}) {
     const auto flags = Parse({wrong});
     ASSERT_FALSE(flags) << wrong;
-    EXPECT_EQ(flags.error().object, wrong);
+    const std::string name = std::string(wrong).substr(0, std::string(wrong).find('='));
+    EXPECT_EQ(flags.error().object, "'" + name + "'");
+  }
+  EXPECT_EQ(Parse({"--nic=a"}).error().advice, "Write '--nics'");
+  EXPECT_EQ(Parse({"--bogus-flag"}).error().advice, "--help lists them");
+  EXPECT_EQ(Parse({"--nics"}).error().reason, "it needs a value");
+}
+
+TEST(BenchFlagsTest, WhatIsLongIsCut) {
+  for (const std::string& wrong : {std::string("--bogus"), std::string("--sizes="),
+                                   std::string("--depths=1,1,"), std::string("--allow-busy=")}) {
+    const auto flags = Parse({wrong + std::string(70'000, '7')});
+    ASSERT_FALSE(flags) << wrong;
+    EXPECT_LT(flags.error().ToString().size(), 500U) << wrong;
   }
 }
 

@@ -13,6 +13,11 @@ namespace {
 
 bool IsFlag(std::string_view argument) { return argument.starts_with("--") && argument != "--"; }
 
+// "-x": what a command takes for a flag where it may be one. "-" is a file.
+bool IsShortFlag(std::string_view argument) {
+  return argument.size() > 1 && argument.starts_with('-') && !argument.starts_with("--");
+}
+
 // Whether a word of the line must name a command below `app`.
 bool NeedsCommand(const CLI::App& app) { return app.get_require_subcommand_min() > 0; }
 
@@ -33,6 +38,16 @@ Error NoSuchCommand(const CLI::App& app, std::string_view word) {
                            : fmt::format("The commands are {}", fmt::join(names, ", ")));
 }
 
+Error NoSuchFlag(const CLI::App& app, std::string_view flag) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const auto nearest = Nearest(flag, names);
+  return MakeError("", "", "there is no flag " + Quoted(flag),
+                   nearest ? "Write '" + *nearest + "'" : "");
+}
+
 // What `flag` looks like with a value: "--csv_out=FILE".
 std::string FormOf(const CLI::Option& option, std::string_view flag) {
   const std::string placeholder =
@@ -51,7 +66,7 @@ Result<size_t> CheckFlag(const CLI::App& app, std::span<char* const> arguments) 
   const size_t equals = argument.find('=');
   const std::string flag(argument.substr(0, equals));
   const CLI::Option* option = app.get_option_no_throw(flag);
-  if (option == nullptr) return size_t{1};
+  if (option == nullptr) return Fail(NoSuchFlag(app, flag));
   if (equals != std::string_view::npos) {
     if (equals + 1 == argument.size()) return Fail(EmptyValue(*option, flag));
     return size_t{1};
@@ -92,6 +107,10 @@ Status CheckArguments(const CLI::App& app, std::span<char* const> arguments) {
     }
     if (IsFlag(argument)) {
       RAILGAUGE_ASSIGN_OR_RETURN(taken, CheckFlag(*at, arguments));
+    } else if (IsShortFlag(argument)) {
+      if (at->get_option_no_throw(std::string(argument)) == nullptr) {
+        return Fail(NoSuchFlag(*at, argument));
+      }
     } else if (!argument.starts_with('-') && NeedsCommand(*at)) {
       const CLI::App* below = Below(*at, argument);
       if (below == nullptr) return Fail(NoSuchCommand(*at, argument));
@@ -100,6 +119,17 @@ Status CheckArguments(const CLI::App& app, std::span<char* const> arguments) {
     arguments = arguments.subspan(taken);
   }
   return {};
+}
+
+std::string WhatParserSays(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
+    return Quoted(extras.front()) + " is an argument too many";
+  }
+  const std::string_view what = error.what();
+  constexpr size_t kMost = 400, kEnd = 200;  // what is wrong with a value stands behind it
+  if (what.size() <= kMost) return Printable(what);
+  return Shortened(what) + Printable(what.substr(what.size() - kEnd));
 }
 
 }  // namespace railgauge

@@ -1,5 +1,6 @@
 #include "cli/arguments.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ class ArgumentsTest : public ::testing::Test {
     judge->add_option("--csv_out", csv_out_, "")->type_name("FILE");
     judge->add_option("--junit", junit_, "")->type_name("FILE");
     judge->add_flag("--dry-run", dry_run_, "");
+    judge->add_option("--when", when_, "")->check(CLI::IsMember({"auto", "always"}));
     CLI::App* fleet = app_.add_subcommand("fleet", "");
     fleet->require_subcommand(1);
     fleet->add_subcommand("plan", "")->add_option("--hosts", csv_out_, "");
@@ -34,7 +36,7 @@ class ArgumentsTest : public ::testing::Test {
 
   CLI::App app_{"", "railgauge"};
   std::string name_;  // of the command of the last line
-  std::string directory_, csv_out_, junit_;
+  std::string directory_, csv_out_, junit_, when_;
   bool dry_run_ = false;
 };
 
@@ -46,7 +48,8 @@ TEST_F(ArgumentsTest, WhatIsRight) {
            {"judge", "--csv_out", "-", "run"},
            {"judge", "--csv_out", "judge", "run", "--junit", "-x"},
            {"judge", "--", "--csv_out="},
-           {"judge", "--unknown=", "--unknown", "--junit=x"},  // the parser says what it is
+           {"judge", "run", "--", "--bogus"},
+           {"judge", "-h"},
            {"fleet", "plan", "--hosts=a,b"},
            {"fleet"},
            {"fleet", "--help"}}) {
@@ -70,6 +73,39 @@ TEST_F(ArgumentsTest, AMissingValueDoesNotTakeTheNextFlag) {
   EXPECT_EQ(Said({"judge", "run", "--csv_out", "--junit=x"}),
             "--csv_out has no value: '--junit=x' behind it is a flag. Write --csv_out=FILE.");
   EXPECT_EQ(Said({"judge", "run", "--dry-run", "--junit=x"}), "");
+}
+
+TEST_F(ArgumentsTest, AMisspeltFlagOnEveryLevel) {
+  EXPECT_EQ(Said({"judge", "--csv-out=x"}), "there is no flag '--csv-out'. Write '--csv_out'.");
+  EXPECT_EQ(name_, "railgauge judge");
+  EXPECT_EQ(Said({"fleet", "plan", "--host", "a"}), "there is no flag '--host'. Write '--hosts'.");
+  EXPECT_EQ(Said({"judge", "--dryrun"}), "there is no flag '--dryrun'. Write '--dry-run'.");
+  // Of another command, or of none.
+  EXPECT_EQ(Said({"judge", "--hosts=", "--junit=x"}), "there is no flag '--hosts'");
+  EXPECT_EQ(Said({"--csv_out=x", "judge"}), "there is no flag '--csv_out'");
+  EXPECT_EQ(Said({"judge", "-x"}), "there is no flag '-x'");
+  EXPECT_LT(Said({"judge", "--" + std::string(70'000, 'x')}).size(), 300U);
+  EXPECT_LT(Said({"judge", "-" + std::string(70'000, 'x') + "=y"}).size(), 300U);
+}
+
+TEST_F(ArgumentsTest, WhatTheParserSaysIsCut) {
+  const auto parser_says = [&](std::vector<std::string> arguments) {
+    std::reverse(arguments.begin(), arguments.end());
+    try {
+      app_.parse(arguments);
+    } catch (const CLI::ParseError& error) {
+      return WhatParserSays(app_, error);
+    }
+    return std::string();
+  };
+  EXPECT_EQ(parser_says({"judge", "run", "more", "still"}), "'more' is an argument too many");
+  const std::string many = parser_says({"judge", "run", std::string(70'000, 'x')});
+  EXPECT_LT(many.size(), 300U);
+  EXPECT_NE(many.find("x…' is an argument too many"), std::string::npos);
+  const std::string none = parser_says({"judge", "run", "--when=" + std::string(70'000, 'x')});
+  EXPECT_LT(none.size(), 400U);
+  EXPECT_NE(none.find("auto"), std::string::npos);
+  EXPECT_NE(none.find("--when"), std::string::npos);
 }
 
 TEST_F(ArgumentsTest, AMisspeltCommandOnEveryLevel) {

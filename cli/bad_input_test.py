@@ -24,7 +24,32 @@ class UsageTest(CliTestCase):
                              "The commands are ", " census, check, ")
 
     def test_unknown_flag(self):
-        self.assert_one_line(self.railgauge("census", "--nic=x"), "--nic")
+        self.assert_one_line(self.railgauge("census", "--nic=x"),
+                             "railgauge census: there is no flag '--nic'. Write '--nics'. Try: railgauge census --help")
+        self.assert_one_line(self.railgauge("check", "--placment=nearest"), "Write '--placement'")
+        self.assert_one_line(self.railgauge("judge", "run", "--time-budget=5s", "--placement=nearest"),
+                             "railgauge judge: there is no flag '--time-budget'. Try: ")
+
+    def test_what_is_long_is_cut(self):
+        long = "x" * 70_000
+        for arguments in (["--" + long], ["-" + long], [long], ["judge", "--" + long], ["judge", "run", long],
+                          ["judge", "run", f"--placement={long}", f"--color={long}"],
+                          ["check", f"--placement={long}", "--dry-run", P5],
+                          ["census", f"--nics={long}", P5], ["census", f"--places={long}", P5],
+                          ["load", f"--groups={long}", P5], ["census", f"--deadline={long}"],
+                          ["check", "--placement=nearest", f"--sizes={long}"], ["compare", "a", "b", f"--margin={long}"],
+                          ["fleet", "plan", f"--{long}"]):
+            with self.subTest([argument[:20] for argument in arguments]):
+                outcome = self.railgauge(*arguments)
+                self.assert_one_line(outcome, "")
+                self.assertLess(len(outcome.stderr), 800)
+
+    def test_rules_of_policies_are_of_no_machine(self):
+        for other in ("--csv_out=x.csv", "--hwloc-xml=x.xml", "run"):
+            with self.subTest(other):
+                self.assert_one_line(self.railgauge("policies", "--rules", other),
+                                     "railgauge policies: read the command line --rules: ", "Leave one of them out")
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_placement_is_required(self):
         self.assert_one_line(self.railgauge("check", P5), "railgauge check:", "--placement",

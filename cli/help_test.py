@@ -2,7 +2,7 @@
 """--help of every command that the program has: complete, of one width, and the same of the same flag."""
 import re
 
-from cli_testing import CliTestCase, main
+from cli_testing import CliTestCase, main, runfile
 
 WIDTH = 100
 # What one flag means differs from command to command in these places alone.
@@ -68,6 +68,26 @@ class HelpTest(CliTestCase):
                     self.assertIsNotNone(of, line)
                     for flag in re.findall(r" (--[\w-]+)", part):
                         self.assertIn(flag, flags[of], line)
+
+    def test_the_readme_has_the_exit_statuses(self):
+        """Of every command, and of each those that its help names."""
+        with open(runfile("README.md"), encoding="utf-8") as file:
+            table = re.search(r"\*\*Exit status\*\*.*?\n\n(\|.*?)\n\n", file.read(), re.DOTALL).group(1)
+        readme = {}
+        for row in table.splitlines():
+            names, _, bad, undecided = [cell.strip() for cell in row.split("|")[1:-1]]
+            for name in re.findall(r"`([a-z ]+)`", names) if re.match("`[a-z]", names) else []:
+                self.assertNotIn(name, readme)
+                readme[name] = {0, 2} | ({1} if bad else set()) | ({3} if undecided else set())
+        told = {}
+        for name in self.commands():
+            if self.below(name):
+                continue
+            text = re.search(r"\nExit status: (.*?)\nExamples:", self.help(*name.split()), re.DOTALL).group(1)
+            told[name] = set(map(int, re.findall(r"(?:^|; )([0-3]) ", text.replace("\n", " "))))
+            if text.startswith("as of check"):
+                told[name] |= told["check"]
+        self.assertEqual(readme, told)
 
     def test_the_same_flag_says_the_same(self):
         said = {}

@@ -27,8 +27,9 @@ constexpr char kDescription[] =
     "interconnect, how fast, and whether a placement of NICs is right.";
 
 constexpr char kFooter[] =
-    "Exit status: 0 all judged and OK; 1 a SLOW, WRONG, OVERSUBSCRIBED or IDLE verdict;\n"
-    "2 usage or set-up error; 3 nothing bad found, but something could not be decided.\n"
+    "Exit status: 0 all is well, or done; 1 a bad verdict (check, judge, compare, fleet report);\n"
+    "2 usage or set-up error; 3 nothing bad, and something could not be decided or measured.\n"
+    "COMMAND --help says it of each.\n"
     "A FILE that is written may be - for standard output where --help says so; elsewhere it may "
     "not.\n"
     "Examples:\n"
@@ -67,7 +68,7 @@ int Main(int argc, char** argv, const CommandLine& line) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return UsageError(name, MakeError("", "", error.what()).ToString());
+    return UsageError(name, WhatParserSays(app, error));
   }
   CatchInterrupts();
   for (const Command& command : commands) {

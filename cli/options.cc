@@ -30,7 +30,10 @@ void AddMachineOptions(CLI::App& command, MachineOptions& options,
 
 void AddEmulateOption(CLI::App& command) {
   // Taken out of the arguments before they are parsed; named here for --help.
-  command.add_option("--emulate", "run on an emulated machine: p5.48xlarge[/16] or FILE.yaml")
+  command
+      .add_option(
+          "--emulate",
+          "run on an emulated machine: p5.48xlarge[/16] or FILE.yaml, and behind it ,FAULT…")
       ->type_name("SPEC");
 }
 
