@@ -6,6 +6,7 @@
 #include "cli/software_versions.h"
 #include "fmt/core.h"
 #include "lib/base/file.h"
+#include "lib/fleet/sentence.h"
 #include "lib/report/html/page.h"
 #include "lib/report/html/run_page.h"
 
@@ -64,10 +65,8 @@ std::map<PlannedPair, std::string> WhyPairsAreUnmeasured(const FleetTree& tree,
                                                  plan.nodes[pair.initiator].name,
                                                  plan.nodes[pair.target].name));
       if (!failure) continue;
-      while (!failure->empty() && (failure->back() == '\n' || failure->back() == '.')) {
-        failure->pop_back();
-      }
-      why[pair] = *failure;
+      std::string reason = WithoutStop(*failure);
+      if (!reason.empty()) why[pair] = std::move(reason);
     }
   }
   return why;

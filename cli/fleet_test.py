@@ -57,14 +57,12 @@ def nics_of(who):
 def speed(nic):
     return min(faults.get(who, {}).get("slow", {}).get(nic, 1) for who in (node, peer))
 noise = random.Random(zlib.crc32(out.encode()))
+chosen = [nic for nic in nics_of(node) if nic in flags.get("nics", nic)]
 write("census.csv", [{"nic_pci_address": nic, "nic_name": "rdmap", "place": "numa0", "way": "host", "status": "no_id",
-                      "relation": "same_numa_node"} for nic in nics_of(node)])
+                      "relation": "same_numa_node"} for nic in chosen])
 rows = []
-chosen = flags.get("nics", ",".join(nics_of(node))).split(",")
-for nic in nics_of(node):
+for nic in chosen:
     for direction in ("to_memory", "from_memory"):
-        if nic not in chosen:
-            continue
         partner = nic if nic in nics_of(peer) else nics_of(peer)[0]
         completions = int(10000 * speed(nic) * noise.uniform(0.995, 1.005))
         payload = completions * 1048576
@@ -223,6 +221,9 @@ class FleetTest(FleetTestCase):
         def header(text):
             return text.splitlines()[0] + "\n"
 
+        def peer(text):
+            return json.dumps({**json.loads(text), "peer": {"hostname": "n7"}})
+
         def cut_census(text):
             return "".join(line for line in text.splitlines(True) if NICS[3] not in line)
 
@@ -242,6 +243,7 @@ class FleetTest(FleetTestCase):
         run = "n1/with-n2/"
         cases = [
             (lambda: self.edit(run + "samples.csv", header), ["n1"], "Its run with n2 has no window that counts: It has no row"),
+            (lambda: self.edit(run + "run.json", peer), ["n1"], "by it the other end was host 'n7'"),
             (cut_both, ["n1"], "census.csv: it has no row of NIC " + NICS[3]),
             (older_and_cut_both, ["n1"], f"its census.csv has no NIC {NICS[3]}, which n0 with n1 measured with"),
             (without_a_nic, ["n1"], f"its census.csv and run.json have no NIC {NICS[3]}, which n0 with n1 measured"),
@@ -293,6 +295,18 @@ class FleetTest(FleetTestCase):
         self.measure()
         outcome, _ = self.report(0)
         self.assertEqual(outcome.stderr, "")
+
+    def test_a_file_that_ends_before_a_nic(self):
+        self.plan(5)
+        self.measure()
+        self.edit("n1/with-n2/samples.csv",
+                  lambda text: "".join(line for line in text.splitlines(True) if NICS[3] not in line))
+        outcome, rows = self.report(3)
+        self.assertEqual(self.bad(rows), [("UNMEASURED", "n1", NICS[3], "")], str(outcome))
+        self.assertIn("In its run with n2: It has no row in samples.csv", outcome.stdout)
+        self.assertIn("next: railgauge fleet run fleet\n", outcome.stdout)
+        self.assertIn("no row of NIC " + NICS[3], self.measure().stdout)
+        self.report(0)
 
     def test_nodes_that_are_one_machine(self):
         self.plan(5)

@@ -84,7 +84,7 @@ TEST_F(FleetReportTest, WhatANodesRunDidNotMeasureIsNotOk) {
   options.measured = [](const PlannedPair&) { return true; };
   options.speed = [](const SimulatedTransfer&) { return 1.0; };
   SimulatedFleet fleet(options);
-  const auto judge = [&](size_t node, const std::vector<uint32_t>& kept, bool is_of_peer) {
+  const auto judge = [&](size_t node, const std::vector<uint32_t>& kept, NoEvidence::Cause cause) {
     FleetTable table;
     for (const auto& round : fleet.plan().rounds) {
       for (const PlannedPair& pair : round) {
@@ -97,7 +97,7 @@ TEST_F(FleetReportTest, WhatANodesRunDidNotMeasureIsNotOk) {
           });
           for (uint32_t slot = 0; slot < options.slots; ++slot) {
             if (std::find(kept.begin(), kept.end(), slot) == kept.end()) {
-              run.no_evidence[SimulatedFleet::AddressOf(slot)] = {"why.", is_of_peer};
+              run.no_evidence[SimulatedFleet::AddressOf(slot)] = {cause, "why."};
             }
           }
         }
@@ -108,18 +108,19 @@ TEST_F(FleetReportTest, WhatANodesRunDidNotMeasureIsNotOk) {
     return JudgeFleet(fleet.plan(), table, analysis,
                       std::vector<ConfirmationOutcome>(analysis.suspicions.size()), {});
   };
-  const FleetVerdicts none = judge(4, {}, false);
+  const FleetVerdicts none = judge(4, {}, NoEvidence::Cause::kNoRow);
   EXPECT_EQ(ExitStatusOf(none), 3);
   EXPECT_EQ(none.counts.at(FleetVerdict::kUnmeasured), 1u + 4u) << "with what its peers saw";
   EXPECT_EQ(FleetText(fleet.plan(), none, false),
             "UNMEASURED  n4\n    Its run with n5 has no window that counts: why.\n"
             "32 OK, 5 UNMEASURED\n");
-  const FleetVerdicts half = judge(4, {0, 3}, false);
+  const FleetVerdicts half = judge(4, {0, 3}, NoEvidence::Cause::kOther);
   EXPECT_EQ(half.counts.at(FleetVerdict::kUnmeasured), 2u);
   EXPECT_EQ(FleetText(fleet.plan(), half, false),
             "UNMEASURED  n4 0000:41:00.0 (rdmap1) and 1 more of its NICs\n"
             "    In its run with n5: why.\n34 OK, 2 UNMEASURED\n");
-  EXPECT_EQ(ExitStatusOf(judge(4, {0, 3}, true)), 0) << "as the target they did what others do";
+  EXPECT_EQ(ExitStatusOf(judge(4, {0, 3}, NoEvidence::Cause::kPeer)), 0)
+      << "as the target they did what others do";
 }
 
 TEST_F(FleetReportTest, TheFilesAreWhole) {

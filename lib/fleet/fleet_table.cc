@@ -9,6 +9,7 @@
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
+#include "lib/base/quoted.h"
 #include "lib/placement/consistency.h"
 #include "lib/placement/run_table.h"
 #include "lib/report/report_file.h"
@@ -49,13 +50,15 @@ void AddUncounted(const Sample& sample, Tally& tally) {
 }
 
 NoEvidence WhyNoEvidence(const Tally& tally) {
+  using Cause = NoEvidence::Cause;
   if (tally.disturbed > 0) {
-    return {fmt::format("The measuring thread was kept from its CPU in {} of {}", tally.disturbed,
-                        Counted(tally.windows, "window"))};
+    return {Cause::kDisturbed, fmt::format("The measuring thread was kept from its CPU in {} of {}",
+                                           tally.disturbed, Counted(tally.windows, "window"))};
   }
-  if (tally.other_slot > 0) return {"The other node has no NIC in the same slot", true};
-  if (!tally.why_not.empty()) return {"It was not measured: " + tally.why_not};
-  return {"It has no row in samples.csv: the run ended before it, or the file was cut"};
+  if (tally.other_slot > 0) return {Cause::kPeer, "The other node has no NIC in the same slot"};
+  if (!tally.why_not.empty()) return {Cause::kOther, "It was not measured: " + tally.why_not};
+  return {Cause::kNoRow,
+          "It has no row in samples.csv: the run ended before it, or the file was cut"};
 }
 
 constexpr char kLoopback[] = "loopback";
@@ -89,14 +92,19 @@ Status CheckCensusIsOfMachine(const RunState& state, const RecordedRun& run) {
   return {};
 }
 
-Status CheckHasPeer(const RecordedRun& run) {
+// That its windows were measured with, which is one for all of them; empty: none was measured.
+std::string PeerOf(const RecordedRun& run) {
   for (const RecordedRow<Sample>& recorded : run.samples) {
-    if (!IsMeasured(recorded.row.status) || recorded.row.peer != kLoopback) continue;
-    return Fail(MakeError("use", run.samples_path,
-                          "it was measured in loopback, so it tells of no other node",
-                          "Measure the pair with: railgauge fleet run"));
+    if (IsMeasured(recorded.row.status)) return recorded.row.peer;
   }
-  return {};
+  return "";
+}
+
+Status CheckHasPeer(const RecordedRun& run) {
+  if (PeerOf(run) != kLoopback) return {};
+  return Fail(MakeError("use", run.samples_path,
+                        "it was measured in loopback, so it tells of no other node",
+                        "Measure the pair with: railgauge fleet run"));
 }
 
 // A file that somebody copied in part. What is in it is not read here: a fleet has many.
@@ -145,6 +153,13 @@ Result<RecordedRun> ReadRun(const std::string& directory, RunGroups& out) {
     RAILGAUGE_RETURN_IF_ERROR(CheckIsOfRun(state, run.run, json));
     RAILGAUGE_RETURN_IF_ERROR(CheckCensusIsOfMachine(state, run));
     out.output = std::move(state.output);
+    if (const std::string peer = PeerOf(run);
+        !state.peer.empty() && !peer.empty() && peer != state.peer) {
+      return Fail(MakeError("read", json,
+                            fmt::format("by it the other end was host {}, and in samples.csv {}",
+                                        Quoted(state.peer), Quoted(peer)),
+                            kCopyAgain));
+    }
     out.peer = std::move(state.peer);
     out.knows_nics = !state.nics.empty();
     out.selected_nics = state.selected_nics;
@@ -262,6 +277,12 @@ std::string WhyNotWhole(const RunGroups& run) {
   if (run.measured == 0) {
     const std::string why = run.no_evidence.empty() ? "" : run.no_evidence.begin()->second.why;
     return "none of its windows was measured" + (why.empty() ? "" : ": " + why);
+  }
+  for (const auto& [nic, lack] : run.no_evidence) {
+    if (lack.cause == NoEvidence::Cause::kDisturbed) return kDisturbed;
+    if (lack.cause == NoEvidence::Cause::kNoRow) {
+      return fmt::format("its samples.csv has no row of NIC {}, so it was cut", nic.ToString());
+    }
   }
   return 2 * run.measured_disturbed > run.measured ? kDisturbed : "";
 }

@@ -41,9 +41,14 @@ std::string PlaceClass(const FleetGroup& group);
 
 // Why a NIC that a run's census has shows nothing there.
 struct NoEvidence {
+  enum class Cause {
+    kPeer,       // the other node has no NIC in the same slot, so it is none of the run's fault
+    kDisturbed,  // the measuring thread was kept from its CPU
+    kNoRow,      // a run that ended has rows of every NIC, so the file was cut
+    kOther,      // the run says it of itself
+  };
+  Cause cause = Cause::kOther;
   std::string why;
-  // The other node has no NIC in the same slot, so it is none of the run's fault.
-  bool is_of_peer = false;
 };
 
 // What a run directory says, before it is put in the table.
@@ -79,10 +84,10 @@ struct RunGroups {
 // loopback, and so tell of no other node.
 Result<RunGroups> ReadRunGroups(const std::string& directory);
 
-// Why another attempt at the run is worth its time: it was cut short, measured nothing, has rows
-// that contradict themselves, or mostly windows that tell of the scheduler (kDisturbed). Empty: it
-// is whole.
-inline constexpr char kDisturbed[] = "most of its windows were disturbed, so the nodes are busy";
+// Why another attempt at the run is worth its time: it was cut short, measured nothing, lacks the
+// rows of a NIC, has rows that contradict themselves, or windows that tell of the scheduler, mostly
+// or of a NIC all (kDisturbed). Empty: it is whole.
+inline constexpr char kDisturbed[] = "too many of its windows were disturbed: the nodes are busy";
 std::string WhyNotWhole(const RunGroups& run);
 
 // Why a row that was to be measured was not: the run was interrupted or lost its peer; empty for

@@ -108,11 +108,11 @@ TEST_F(FleetTableTest, WhatIsNoEvidenceDoesNotCount) {
   EXPECT_TRUE(groups.medians.empty());
   EXPECT_EQ(groups.other_slot, 1u);
   EXPECT_EQ(groups.no_evidence.at(kNic.address).why, "The other node has no NIC in the same slot");
-  EXPECT_TRUE(groups.no_evidence.at(kNic.address).is_of_peer);
+  EXPECT_EQ(groups.no_evidence.at(kNic.address).cause, NoEvidence::Cause::kPeer);
   EXPECT_EQ(groups.partners, (std::set<PciAddress>{kOther.address})) << "of single windows";
   EXPECT_EQ(groups.no_evidence.at(kOther.address).why,
             "It has no row in samples.csv: the run ended before it, or the file was cut");
-  EXPECT_FALSE(groups.no_evidence.at(kOther.address).is_of_peer);
+  EXPECT_EQ(groups.no_evidence.at(kOther.address).cause, NoEvidence::Cause::kNoRow);
 
   // A window that tells of the scheduler.
   sample = Window(Gpu(1), 3);
@@ -193,7 +193,10 @@ std::string RunJsonWith(const std::vector<NicKey>& nics, const std::string& flag
 }
 
 TEST_F(FleetTableTest, ACensusHasTheNicsOfRunJson) {
-  samples_.push_back(Window(Gpu(1), 12));
+  for (const NicKey& nic : {kNic, kOther}) {
+    samples_.push_back(Window(Gpu(1), 12));
+    samples_.back().cell.nic = samples_.back().partner = nic;
+  }
   run_json_ = RunJsonWith({kNic, kOther}, "check");
   EXPECT_TRUE(Read().knows_nics);
   EXPECT_EQ(WhyNotWhole(Read()), "");
@@ -205,6 +208,8 @@ TEST_F(FleetTableTest, ACensusHasTheNicsOfRunJson) {
   const auto write = [&](const std::string& name, const std::string& content) {
     ASSERT_TRUE(WriteFileAtomically(folder_ + "/" + name, content));
   };
+  samples_.pop_back();
+  Read();
   write("census.csv", cut);
   EXPECT_NE(ErrorOf(folder_).find("no row of NIC 0000:50:00.0"), std::string::npos);
   write("run.json", RunJsonWith({kNic, kOther}, "--nics=rdmap79s0"));
@@ -232,11 +237,20 @@ TEST_F(FleetTableTest, WhatIsWorthAnotherAttempt) {
     samples_.push_back(Window(Gpu(1), 10));
     samples_.back().disturbed = disturbed;
   }
+  EXPECT_EQ(WhyNotWhole(Read()), "its samples.csv has no row of NIC 0000:50:00.0, so it was cut");
+  std::erase_if(census_, [](const CensusRow& row) { return row.nic == kOther; });
   EXPECT_EQ(WhyNotWhole(Read()), "");
   samples_.push_back(samples_.back());
   samples_.back().start_offset += std::chrono::hours(1);
   EXPECT_EQ(WhyNotWhole(Read()), kDisturbed);
   samples_.pop_back();
+  samples_.front().disturbed = true;
+  samples_.push_back(Window(Gpu(1), 10));
+  samples_.push_back(Window(Gpu(1), 10));
+  EXPECT_EQ(WhyNotWhole(Read()), "") << "a NIC has windows that tell of it";
+  samples_.pop_back();
+  samples_.pop_back();
+  samples_.front().disturbed = false;
   samples_.back().throughput->value *= 2;
   EXPECT_EQ(WhyNotWhole(Read()),
             "1 row of its samples.csv contradicts itself, so the file was changed");

@@ -119,12 +119,13 @@ Status FleetTree::Prepare() const {
 
 Status FleetTree::PutAside(const std::string& directory) const {
   RAILGAUGE_CHECK(directory.starts_with(root_ + "/"));
-  if (!IsThere(directory)) return {};
+  std::error_code error;
+  // A link that leads nowhere is in the way, too.
+  if (!fs::exists(fs::symlink_status(directory, error))) return {};
   const std::string base = root_ + "/failed" + directory.substr(root_.size());
   RAILGAUGE_RETURN_IF_ERROR(MakeFolder(fs::path(base).parent_path().string()));
   size_t number = 1;
-  while (IsThere(fmt::format("{}.{}", base, number))) ++number;
-  std::error_code error;
+  while (fs::exists(fs::symlink_status(fmt::format("{}.{}", base, number), error))) ++number;
   fs::rename(directory, fmt::format("{}.{}", base, number), error);
   if (error) return Fail(FileError(error, "put aside", directory));
   return {};

@@ -137,10 +137,13 @@ TEST_F(FleetTreeTest, NothingThatWasMeasuredIsOverwritten) {
   ASSERT_TRUE(tree_.Prepare());
   const std::string run = tree_.RunPath("a", "b");
   EXPECT_TRUE(tree_.PutAside(run));
-  for (const char* attempt : {"1", "2"}) {
+  for (const char* attempt : {"1", "3"}) {
     WriteRun(run);
     ASSERT_TRUE(tree_.PutAside(run));
     EXPECT_FALSE(fs::exists(run));
+    fs::create_symlink("nowhere", run);
+    ASSERT_TRUE(tree_.PutAside(run));
+    EXPECT_FALSE(fs::is_symlink(run));
     EXPECT_TRUE(fs::exists(tree_.root() + "/failed/runs/a/with-b." + attempt + "/samples.csv"));
   }
 }

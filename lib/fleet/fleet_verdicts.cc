@@ -64,15 +64,22 @@ class FleetJudge {
 
   void AddStandings() {
     // A NIC that a run has and that was not measured there has a row, too.
-    std::set<NodeSlot> lost;  // that no other end is to blame for
+    std::set<NodeSlot> lost;  // by no fault of the other end, or held against no others
     for (const FleetRun& run : table_.runs()) {
       for (const uint32_t slot : run.slots) {
         const auto why = run.no_evidence.find(slot);
         FleetRow& row = Row(run.pair.initiator, slot);
         row.reason = why == run.no_evidence.end() ? "" : why->second.why;
-        if (why == run.no_evidence.end() || why->second.is_of_peer) continue;
+        if (why == run.no_evidence.end() || why->second.cause == NoEvidence::Cause::kPeer) {
+          continue;
+        }
         lost.insert({run.pair.initiator, slot});
         row.reason = fmt::format("In its run with {}: {}", Name(run.pair.target), row.reason);
+      }
+    }
+    for (const size_t run : analysis_.too_few) {
+      for (const FleetRun::Value& value : table_.runs()[run].values) {
+        lost.insert({table_.runs()[run].pair.initiator, table_.SlotOf(value.group)});
       }
     }
     for (const SlotStanding& standing : analysis_.standings) {
