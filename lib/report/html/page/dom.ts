@@ -44,6 +44,15 @@ export function replace(parent: Element, ...children: Child[]): void {
   append(parent, children);
 }
 
+// A command to be pasted, which wraps between its words.
+export function command(text: string): HTMLElement {
+  return h(
+    'code',
+    {},
+    text.split(' ').map((word, index) => [index > 0 && ' ', h('span', { class: 'word' }, word)]),
+  );
+}
+
 let ids = 0;
 export function freshId(prefix: string): string {
   ids += 1;

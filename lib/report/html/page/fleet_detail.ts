@@ -1,7 +1,7 @@
 // The details of a NIC slot of a machine: its verdict, where it stands among all machines, the paired
 // rounds, and the runs that all of it rests on.
 
-import { h, replace, type Child } from './dom.ts';
+import { command, h, replace, type Child } from './dom.ts';
 import { distributionChart, roundsChart } from './fleet_charts.ts';
 import type { Suspicion } from './fleet_data.ts';
 import type { Fleet, FleetRun, FleetState, Part, Reading, SlotCell } from './fleet_model.ts';
@@ -168,7 +168,7 @@ function runList(cell: SlotCell, fleet: Fleet): Child {
           'li',
           {},
           runLink(run),
-          run.page ? '' : [' (its page: ', h('code', {}, `railgauge report ${shellWord(pathOf(run))}`), ')'],
+          run.page ? '' : [' (its page: ', command(`railgauge report ${shellWord(pathOf(run))}`), ')'],
         ),
       ),
     ),
@@ -176,7 +176,7 @@ function runList(cell: SlotCell, fleet: Fleet): Child {
       'p',
       { class: 'small' },
       'Why, from the run’s files, in the folder of this page: ',
-      h('code', {}, `railgauge explain ${shellWord(pathOf(runs[0]))} ${cell.slot}`),
+      command(`railgauge explain ${shellWord(pathOf(runs[0]))} ${cell.slot}`),
     ),
   ];
 }

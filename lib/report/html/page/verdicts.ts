@@ -3,7 +3,7 @@
 
 import { figure, isBad, unitFor } from './cell_words.ts';
 import { tableOf } from './data.ts';
-import { h, type Child } from './dom.ts';
+import { command, h, type Child } from './dom.ts';
 import { badge, findingItem, foldedItems, itemList, longItemList, type Words } from './finding_item.ts';
 import { attributingField, type Cell, type Decision, type Run } from './model.ts';
 import type { Shares } from './shade.ts';
@@ -45,7 +45,7 @@ export function judgedBy(run: Run): Child {
     'p',
     { class: how ? 'answer' : null },
     'No placement was judged in this run',
-    how ? [', so no verdict stands here. This makes the page with verdicts: ', h('code', {}, how)] : '.',
+    how ? [', so no verdict stands here. This makes the page with verdicts: ', command(how)] : '.',
   );
 }
 
