@@ -194,6 +194,7 @@ const probes = {
     assert.ok((await text(panel)).includes(nic), await text(panel));
     assert.ok(await visible(panel.locator('figure svg')), 'its windows are drawn');
     assert.ok((await panel.locator('table tbody tr').count()) > 3, 'its windows are listed');
+    console.log(await text(panel.locator('code')));
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'cell-title');
   },
 

@@ -188,7 +188,11 @@ class PageOfOtherRuns(ReportTestCase):
             verdicts = list(csv.DictReader(file))
         self.assertEqual([row["verdict"] for row in verdicts], ["SLOW", "OK"])
         self.assertIn(" ".join(verdicts[0]["reason"].split()), text)
-        self.probe(page, "evidence", "rdmap79s0")
+        command = self.probe(page, "evidence", "rdmap79s0").split()
+        self.assertEqual(command, "railgauge explain . gpu:0000:53:00.0 0000:4f:00.0".split())
+        outcome = run([runfile("cli/railgauge"), *command[1:]], cwd=folder)
+        self.assert_status(outcome, 0)
+        self.assertIn("SLOW", outcome.stdout)
         # README.md has it.
         self.probe(page, "picture", self.path("run.png"), "1200", "light")
         self.assertGreater(os.path.getsize(self.path("run.png")), 20_000)

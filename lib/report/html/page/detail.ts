@@ -3,13 +3,13 @@
 
 import { DISTURBED, disturbance, figure, inUnit, isBad, nameOfCell, unitFor } from './cell_words.ts';
 import { classChart, windowsChart } from './charts.ts';
-import { h, replace, type Child } from './dom.ts';
+import { command, h, replace, type Child } from './dom.ts';
 import { isDisturbed, isEvidence, type Cell, type Run } from './model.ts';
 import type { Shares } from './shade.ts';
 import type { State } from './state.ts';
 import { dataTable } from './table.ts';
 import { badge } from './finding_item.ts';
-import { counted, dimension, duration, number, percent, rate, RELATIONS } from './words.ts';
+import { counted, dimension, duration, number, percent, rate, RELATIONS, shellWord } from './words.ts';
 
 export function detailPanel(state: State, shares: Shares, back: (cell: Cell) => void): HTMLElement {
   const panel = h('section', { class: 'detail', id: 'cell', 'aria-labelledby': 'cell-title' });
@@ -43,6 +43,7 @@ function detail(cell: Cell, compared: Cell | null, state: State, shares: Shares,
     facts(cell, run, shares),
     siblings(cell, state, shares),
     samplesTable(cell, run),
+    h('p', { class: 'small' }, 'All of it in words, in the run’s folder: ', command(explainCommand(cell))),
   ];
 }
 
@@ -120,6 +121,10 @@ function facts(cell: Cell, run: Run, shares: Shares): Child {
         h('div', { class: name === 'Path' ? 'wide' : null }, h('dt', {}, name), h('dd', {}, value)),
       ),
   );
+}
+
+function explainCommand(cell: Cell): string {
+  return `railgauge explain . ${shellWord(cell.place)} ${shellWord(cell.nic)}`;
 }
 
 // The other operations and directions of the same pair.
