@@ -31,6 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kRunId[] = "20260101T000000Z-0000";
 constexpr uint32_t kNics = 32, kGpus = 6, kNumaNodes = 2;
 
 struct Files {
@@ -50,8 +51,7 @@ Relation RelationOf(uint32_t nic, uint32_t place) {
 }
 
 Files FilesOf(size_t host, NoisyWindows& windows) {
-  const RunIdentity run{"20260101T000000Z-0000", fmt::format("host-{}", host), "i-0", "p5.48xlarge",
-                        "emulated"};
+  const RunIdentity run{kRunId, fmt::format("host-{}", host), "i-0", "p5.48xlarge", "emulated"};
   std::vector<CensusRow> census;
   std::vector<Sample> samples;
   for (uint32_t nic = 0; nic < kNics; ++nic) {
@@ -109,7 +109,8 @@ size_t WriteFleet(const FleetTree& tree, const FleetPlan& plan, size_t distinct)
     const std::string folder = fmt::format("{}/distinct/{}", tree.root(), i);
     fs::create_directories(folder);
     if (!WriteFileAtomically(folder + "/census.csv", files.census) ||
-        !WriteFileAtomically(folder + "/samples.csv", files.samples)) {
+        !WriteFileAtomically(folder + "/samples.csv", files.samples) ||
+        !WriteFileAtomically(folder + "/run.json", fmt::format(R"({{"run_id": "{}"}})", kRunId))) {
       std::fprintf(stderr, "fleet_benchmark: %s cannot be written\n", folder.c_str());
       std::exit(1);
     }
