@@ -147,14 +147,22 @@ class CheckTest(CliTestCase):
         rows = self.rows("samples")
         cells = {(row["nic_name"], row["place"], row["operation"], row["direction"]) for row in rows}
         self.assertEqual(len(cells), 1280)
+        # In the order of need: what the placement claims, then all else at the first consumer.
+        claimed = {(nic, row["consumer"]) for row in self.rows("placement")
+                   for nic in row["chosen_nic_names"].split(";")}
+        self.assertEqual(len(claimed), 32)
+        self.assertEqual({(row["nic_name"], row["place"]) for row in rows[:32 * 4]}, claimed)
+        self.assertEqual({row["place"] for row in rows[32 * 4:32 * 4 + 28 * 4]}, {GPU0})
         left = [row for row in rows if row["status"] == "skipped"]
         self.assertGreater(len(left), 640)
         self.assertEqual({(row["skip_cause"], row["reason"]) for row in left},
                          {("no_time", "no time left in the budget (--time-budget=1s)")})
         self.assertEqual({row["verdict"] for row in self.rows("placement")}, {"UNDECIDED"})
-        for row in self.rows("placement"):
-            self.assertIn("no time left in the budget (--time-budget=1s)", row["reason"])
-            self.assertIn("raise --time-budget", row["reason"])
+        reasons = [row["reason"] for row in self.rows("placement")]
+        self.assertTrue(any("no time left in the budget (--time-budget=1s)" in reason for reason in reasons), reasons)
+        for reason in reasons:
+            # A single window may look slow on a busy host.
+            self.assertRegex(reason, r"raise --time-budget|allow more time \(--time-budget\)")
         self.assertEqual(len(self.rows("summary")), 1280)
         matrix = outcome.stdout.split("WRITE to_memory")[0]
         self.assertIn(" none", matrix)

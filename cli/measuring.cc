@@ -32,8 +32,10 @@ class Campaign {
   Campaign(Engine& engine, RunDirectory& directory, MeasuringClock::time_point deadline)
       : engine_(engine), directory_(directory), deadline_(deadline) {}
 
-  // Returns how many windows of the plan were measured before it was stopped.
-  size_t Run(const Plan& plan, const std::string& what) {
+  // Returns how many windows of the plan were measured before it was stopped, at `until` at the
+  // latest.
+  size_t Run(const Plan& plan, const std::string& what,
+             MeasuringClock::time_point until = MeasuringClock::time_point::max()) {
     if (plan.windows.empty()) return 0;
     Progress progress(what);
     size_t done = 0;
@@ -44,7 +46,7 @@ class Campaign {
           progress.Update(++done, plan.windows.size(),
                           sample.cell.nic.name + " " + sample.cell.place.ToString());
         },
-        [&] { return stopped(); });
+        [&] { return stopped() || MeasuringClock::now() >= until; });
     return done;
   }
 
@@ -135,7 +137,10 @@ void SkipTheRest(const Plan& screening, size_t done, const MeasuringRequest& req
   for (const Cell& cell : screening.left_out) campaign.Skip(cell, SkipCause::kNoTime, no_time);
 }
 
-void Screen(const Plan& screening, const MeasuringRequest& request, Campaign& campaign,
+// Where there is no time for all cells, no more than its share is spent on them: what is left
+// proves what those that were reached make doubtful.
+void Screen(const Plan& screening, const MeasuringRequest& request,
+            MeasuringClock::time_point share_ends, Campaign& campaign,
             std::vector<std::string>& notes) {
   // Costs nothing but a row each, in which the engine says why.
   Plan not_possible;
@@ -144,17 +149,20 @@ void Screen(const Plan& screening, const MeasuringRequest& request, Campaign& ca
     campaign.Skip(not_possible.windows[i].cell, SkipCause::kNotPossible,
                   "the device lacks the operation");
   }
-  const size_t done = campaign.Run(screening, "screening");
+  const size_t done = screening.left_out.empty() ? campaign.Run(screening, "screening")
+                                                 : campaign.Run(screening, "screening", share_ends);
   SkipTheRest(screening, done, request, campaign);
   const size_t cells = screening.left_out.size() + screening.windows.size();
   if (!screening.left_out.empty()) {
     notes.push_back(std::to_string(screening.left_out.size()) + " of " + Counted(cells, "cell") +
                     " had no time in the budget: raise --time-budget or select less");
   }
-  if (done < screening.windows.size() && campaign.out_of_time()) {
+  const bool late = campaign.out_of_time() ||
+                    (!screening.left_out.empty() && MeasuringClock::now() >= share_ends);
+  if (done < screening.windows.size() && late && !Interrupted()) {
     notes.push_back(std::to_string(screening.windows.size() - done) + " of " +
                     Counted(screening.windows.size(), "cell") +
-                    " not measured: the others took longer than planned and the time budget is "
+                    " not measured: the others took longer than planned and the time for them is "
                     "used up");
   }
 }
@@ -233,7 +241,9 @@ Result<Measured> MeasureForDecision(Session& session, const MeasuringRequest& re
   Campaign campaign(*engine, directory, start + request.budget);
   const Plan screening = PlanMeasuring(session, request, decision).screening;
   const auto screening_start = MeasuringClock::now();
-  Screen(screening, request, campaign, session.notes);
+  const auto share_ends =
+      start + std::chrono::duration_cast<Nanoseconds>(request.budget * kScreeningShare);
+  Screen(screening, request, share_ends, campaign, session.notes);
   const double stretch = Stretch(MeasuringClock::now() - screening_start, screening);
   const auto more_until = MeasuringClock::now() + ForMoreWindows(left());
   std::vector<Cell> doubtful =
