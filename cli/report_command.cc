@@ -1,6 +1,7 @@
 // railgauge report: a run directory as one HTML file for people.
 
 #include <cstdio>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/command_files.h"
@@ -80,6 +81,7 @@ Result<ExitStatus> Run(const Options& options) {
   if (!options.placement.empty()) {
     RAILGAUGE_RETURN_IF_ERROR(Judge(options, topologies, data, notes));
   }
+  for (std::string& note : topologies.NotesOnUnused()) notes.push_back(std::move(note));
   RAILGAUGE_RETURN_IF_ERROR(WriteOutput(path, FillPage(PageTemplate(), ToJson(data))));
   bool unreadable = false;
   for (const PageFile& file : data.files) {
