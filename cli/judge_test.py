@@ -269,14 +269,18 @@ class EditedTest(JudgeTestCase):
         self.assert_one_line(self.judge(export("noio.xml", "--filter", "io:none")), "noio.xml",
                              "no PCI devices", "io:all")
 
-    # The captures of real machines, where they are at hand: the emulated p5 has the same devices.
+    # The captures of real machines, where they are at hand: the emulated p5 has the same devices, at
+    # lower rates. So the sentence of a slow NIC may give its part of the line rate for one only.
     def test_captures_with_recorded_rows(self):
         data = os.environ.get("RAILGAUGE_SHARED_DATA")
         if not data:
             self.skipTest("RAILGAUGE_SHARED_DATA is not set: no captures of real machines here")
         self.assert_status(self.judge(f"--hwloc-xml={data}/hwloc/p5.48xlarge.xml", "--csv_out=again.csv"),
                            self.check.status)
-        self.assertEqual(self.read("again.csv"), self.read("run/placement.csv"))
+        judged, checked = self.rows("again.csv"), self.rows("run/placement.csv")
+        for row in judged + checked:
+            self.assertNotEqual(row.pop("reason"), "")
+        self.assertEqual(judged, checked)
         self.assert_one_line(self.judge(f"--hwloc-xml={data}/hwloc/p4d.24xlarge.xml"), "another machine")
 
 
@@ -332,8 +336,11 @@ class ManyRunsTest(JudgeTestCase):
         self.fleet("fleet", 2)
         os.rename(self.path("fleet/topology.xml"), self.path("p5.xml"))
         kind = self.rows("run/census.csv")[0]["instance_type"]
-        self.assert_status(self.judge("--hwloc-xml=other=none.xml", f"--hwloc-xml={kind}=p5.xml",
-                                      directory="fleet"), self.check.status)
+        outcome = self.judge("--hwloc-xml=other=p5.xml", f"--hwloc-xml={kind}=p5.xml", directory="fleet")
+        self.assert_status(outcome, self.check.status)
+        self.assertIn("--hwloc-xml=other=p5.xml was not read: no run is of that instance type", outcome.stderr)
+        self.assert_one_line(self.judge("--hwloc-xml=other=none.xml", f"--hwloc-xml={kind}=p5.xml",
+                                        directory="fleet"), "none.xml", "ENOENT")
         outcome = self.judge("--hwloc-xml=other=p5.xml", directory="fleet")
         self.assert_status(outcome, 2)
         self.assertIn(f"--hwloc-xml={kind}=FILE", outcome.stderr)
