@@ -6,8 +6,9 @@
 // becomes the rate. So the sign of a slow host is not how late a copy is but that large copies keep
 // ending after their due time: when all of them did for `kLagBudget`, payloads are sampled until
 // nothing was in flight for `kIdleGrace` (an application that shares a CPU with the poller leaves
-// the fabric idle for moments in the middle of a run). A transfer posted to an idle fabric is
-// always whole, so whoever verifies data posts one request at a time.
+// the fabric idle for moments in the middle of a run). A transfer posted by a device that has none
+// in flight is always whole, so whoever verifies data posts one request at a time, whatever other
+// devices, of this host or of another, do meanwhile.
 //
 // Where what is queued already shows that it cannot be copied in time, sampling begins at once: the
 // late copies of the time until it is noticed would end in a burst, and a measuring window that

@@ -13,7 +13,7 @@
 // it shares fairly with other flows (flow_network.h), and completes a latency later. What this host
 // is late with is not charged to the emulated machine (catch_up.h). While this host cannot copy as
 // fast as the emulated machine, bodies are sampled (copy_policy.h); a transfer posted to an idle
-// fabric is always whole.
+// device is always whole.
 //
 // Guesses where nothing is public, each marked where it is made: no error moves a QP to ERR; a
 // destroyed or reset QP leaves no flushed completions; a request to an unknown GID, or to a QP

@@ -55,7 +55,7 @@ void Engine::Release(Lock& lock) {
   if (wake) environment_.wake();
 }
 
-Transfer& Engine::Start() {
+Transfer& Engine::Start(uint64_t& of_initiator) {
   if (unused_.empty()) {
     transfers_.push_back(std::make_unique<Transfer>());
     unused_.push_back(transfers_.back().get());
@@ -63,8 +63,9 @@ Transfer& Engine::Start() {
   Transfer& transfer = *unused_.back();
   unused_.pop_back();
   transfer.sequence = sequence_++;
-  transfer.posted_to_idle = in_flight_++ == 0;
-  if (transfer.posted_to_idle) policy_.OnBusy(Now());
+  transfer.of_initiator = &of_initiator;
+  transfer.posted_to_idle = of_initiator++ == 0;
+  if (in_flight_++ == 0) policy_.OnBusy(Now());
   return transfer;
 }
 
@@ -192,7 +193,9 @@ void Engine::Hold(Transfer& transfer) {
 }
 
 void Engine::LeaveFlight(const Transfer& transfer, SimTime now) {
-  if (!transfer.held && --in_flight_ == 0) policy_.OnIdle(now);
+  if (transfer.held) return;
+  --*transfer.of_initiator;
+  if (--in_flight_ == 0) policy_.OnIdle(now);
 }
 
 void Engine::Recycle(Transfer& transfer) {

@@ -57,8 +57,9 @@ class Engine {
   // `time` by the environment's clock.
   Nanoseconds ToClock(SimTime time) const { return epoch_ + ToNanoseconds(time); }
 
-  // A new transfer, the engine's until Finish or Cancel.
-  Transfer& Start();
+  // A new transfer, the engine's until Finish or Cancel. `of_initiator` counts those of its device
+  // that are in flight, and outlives it.
+  Transfer& Start(uint64_t& of_initiator);
   void Schedule(Transfer& transfer, SimTime due);
   struct Way {
     Flow* flow;
@@ -69,7 +70,7 @@ class Engine {
   void Move(Transfer& transfer, const Way& way);
   void MoveAndCopy(Transfer& transfer, const Way& way);
   void Finish(Transfer& transfer);
-  // The transfer will not end by itself, only by Cancel. Others then find the fabric as idle as if
+  // The transfer will not end by itself, only by Cancel. Others then find all as idle as if
   // it were not there.
   void Hold(Transfer& transfer);
   // Finish for a transfer that is scheduled. Not while a batch is being copied: WaitForCopies.

@@ -166,7 +166,7 @@ TEST_F(EngineTest, SamplesAreEndsAndLines) {
   EXPECT_TRUE(initiator_->memory.IsFilled(9, 0, kMiB));
 }
 
-TEST_F(EngineTest, PostedToAnIdleFabricIsWholeOnAnyHost) {
+TEST_F(EngineTest, PostedToAnIdleDeviceIsWholeOnAnyHost) {
   SetCopyRate(1e6);  // a second for each MiB
   for (uint32_t seed = 1; seed < 20; ++seed) {
     target_->memory.Fill(seed);
@@ -174,6 +174,30 @@ TEST_F(EngineTest, PostedToAnIdleFabricIsWholeOnAnyHost) {
     Drain();
     ASSERT_TRUE(initiator_->memory.IsFilled(seed, 0, kMiB));
   }
+}
+
+// Another host of the fabric verifies what it receives while this one measures.
+TEST_F(EngineTest, PostedToAnIdleDeviceIsWholeWhileOthersAreSampled) {
+  TestEnd::Options options;
+  options.bytes = kMiB;
+  TestEnd other(rig_, kNicC, options);
+  const uint16_t ah = other.Meet(*target_);
+  SetCopyRate(1e9);
+  RunWindow(16, Nanoseconds(50'000'000));
+  for (uint32_t seed = 1; seed < 5; ++seed) {
+    PostReads(16);
+    target_->memory.Fill(seed);
+    std::memset(initiator_->memory.data(), 0, kMiB);
+    other.qp.PostAndRing(MakeRdma(SendOp::kRdmaRead, other, ah, *target_, kMiB));
+    while (!other.send_cq.Poll()) {
+      if (const auto next = rig_.Poll(); next && *next > rig_.now()) {
+        rig_.Advance(*next - rig_.now());
+      }
+    }
+    EXPECT_TRUE(other.memory.IsFilled(seed, 0, kMiB));
+    EXPECT_FALSE(initiator_->memory.IsFilled(seed, 0, kMiB)) << "nothing was sampled meanwhile";
+  }
+  Drain();
 }
 
 TEST_F(EngineTest, FaultsFailTheRequest) {

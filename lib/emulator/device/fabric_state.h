@@ -73,7 +73,8 @@ struct DeviceState {
   double foreign_rate = 0;  // that the line has been reduced by
   bool removal_was_told = false;
   const MessageNoise noise;
-  uint64_t messages = 0;  // sent so far
+  uint64_t messages = 0;   // sent so far
+  uint64_t in_flight = 0;  // of its transfers, by Engine::Start
 
   std::unique_ptr<LocalDevice> handle;  // what the front end holds
 };

@@ -145,7 +145,7 @@ double BytesOnPath(const Transfer& transfer, SimTime now) {
 void StartRequest(DeviceState& device, QueuePair& qp, SimTime now) {
   Engine& engine = device.fabric.engine;
   const SimTime base_latency = device.node.base_latency;
-  Transfer& transfer = engine.Start();
+  Transfer& transfer = engine.Start(device.in_flight);
   transfer.initiator = &device;
   transfer.qp = &qp;
   transfer.position = qp.in_flight.size();

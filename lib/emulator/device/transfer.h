@@ -56,9 +56,10 @@ struct Transfer : FlowMessage {
   Flow* moves_in = nullptr;  // where it was last
   uint64_t copy_length = 0;  // length, and a GRH
   uint64_t copied = 0;
-  bool to_copy = false;  // some of it is not copied yet
-  bool queued = false;   // in one of the engine's queues
-  bool posted_to_idle = false;
+  bool to_copy = false;              // some of it is not copied yet
+  bool queued = false;               // in one of the engine's queues
+  uint64_t* of_initiator = nullptr;  // Engine::Start
+  bool posted_to_idle = false;       // it was the only one of its device
   bool cancelled = false;
   bool held = false;  // by a device that does not complete it: not in flight
 };
