@@ -135,6 +135,7 @@ Suspicion Of(const SlotStanding& standing, SuspectKind kind, size_t node, size_t
   suspicion.z = standing.z;
   suspicion.adjusted_p = standing.adjusted_p;
   suspicion.as_target = as_target;
+  suspicion.two_speeds = standing.two_speeds;
   return suspicion;
 }
 
@@ -210,6 +211,7 @@ std::vector<Suspicion> WithMachines(std::vector<Suspicion> suspicions, const Fle
     for (const size_t i : std::span(nics).subspan(1)) {
       first.slots.push_back(suspicions[i].slots.front());
       first.could_be_peer = first.could_be_peer && suspicions[i].could_be_peer;
+      first.two_speeds = first.two_speeds || suspicions[i].two_speeds;
       if (suspicions[i].deviation < first.deviation) {
         first.deviation = suspicions[i].deviation;
         first.z = suspicions[i].z;

@@ -6,7 +6,9 @@
 //  * a NIC slot of a run: the median of its groups' deviations, each from the median of the same
 //    group (fleet_table.h) over all machines of the type, by its robust z, with a floor, among all
 //    slots of all runs. It rests on tens of windows where a group rests on few, and finds a NIC
-//    that is 5 % slower in noise of 2 %;
+//    that is 5 % slower in noise of 2 %. Where the machines have two speeds and the faster is of no
+//    majority (two_speeds.h), no median says what is usual: they are held against the faster, and
+//    all that is slower stands out;
 //  * a part of a slot: its groups of one class of place, of one direction, or of both, by the same
 //    rule with most of the groups in place of half of them: finds what is slow in part.
 //
@@ -47,7 +49,8 @@ struct SlotStanding {
   double deviation = 0;  // median over its groups of throughput / the group's median - 1
   double z = 0;
   double adjusted_p = 1;
-  bool low = false;  // a finding
+  bool low = false;         // a finding
+  bool two_speeds = false;  // it is of the slower of two speeds, and the faster is of no majority
 };
 
 // A part of a slot's groups in one run that is low by itself.
@@ -82,6 +85,7 @@ struct Suspicion {
   bool as_target = false;
   // What would tell it from its peer or the way between them was not measured.
   bool could_be_peer = false;
+  bool two_speeds = false;  // SlotStanding::two_speeds
   friend bool operator==(const Suspicion&, const Suspicion&) = default;
 };
 

@@ -120,6 +120,49 @@ TEST(FleetAnalysisTest, WithoutASecondPeerNobodyIsCertain) {
   EXPECT_NEAR(outcomes[0].ratio->ratio, 0.6, 0.02);
 }
 
+// A slow node spoils two runs: with one of four, two of six or two of eight the median lies between
+// two speeds or is of the slower. What stands between two slow ones is a suspect, too, until it was
+// measured again.
+TEST(FleetAnalysisTest, SlowNodesMayTouchHalfOfTheRunsAndMore) {
+  struct Case {
+    size_t nodes;
+    std::set<size_t> slow;
+    std::set<uint32_t> slots;
+  };
+  for (const Case& one :
+       {Case{4, {2}, {0, 1, 2, 3}}, Case{4, {2}, {0, 1}}, Case{6, {2, 4}, {0, 1, 2, 3}},
+        Case{8, {2, 5}, {0, 1, 2, 3}}, Case{8, {2, 5}, {3}}, Case{16, {2, 4, 6, 8, 10}, {1}}}) {
+    SCOPED_TRACE(one.nodes);
+    auto options = Small();
+    options.nodes = one.nodes;
+    options.speed = [&](const SimulatedTransfer& t) {
+      const bool slow = one.slow.contains(t.node) || one.slow.contains(t.peer);
+      return slow && one.slots.contains(t.slot) ? 0.6 : 1;
+    };
+    Night night(options);
+    std::set<size_t> suspects;
+    for (const Suspicion& suspicion : night.analysis.suspicions) {
+      suspects.insert(suspicion.node);
+      EXPECT_TRUE(suspicion.two_speeds);
+      EXPECT_NEAR(suspicion.deviation, -0.4, 0.02);
+    }
+    EXPECT_TRUE(std::includes(suspects.begin(), suspects.end(), one.slow.begin(), one.slow.end()));
+    const auto judge = [&](const std::vector<ConfirmationOutcome>& outcomes) {
+      return JudgeFleet(night.fleet.plan(), night.table, night.analysis, outcomes, {});
+    };
+    const FleetVerdicts open =
+        judge(std::vector<ConfirmationOutcome>(night.analysis.suspicions.size()));
+    EXPECT_EQ(ExitStatusOf(open), 3);
+    std::set<size_t> slow;
+    for (const FleetRow& row : judge(night.fleet.ConfirmAll(night.table, night.analysis)).rows) {
+      if (row.verdict == FleetVerdict::kOk) continue;
+      slow.insert(row.node);
+      EXPECT_EQ(row.verdict, FleetVerdict::kSlow);
+    }
+    EXPECT_EQ(slow, one.slow);
+  }
+}
+
 TEST(FleetAnalysisTest, AMissingNicIsMissedByMostOthers) {
   auto options = Small();
   options.has = [](size_t node, uint32_t slot) { return node != 7 || slot != 1; };

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
+#include "lib/fleet/two_speeds.h"
 #include "lib/stats/false_discovery.h"
 #include "lib/stats/median.h"
 #include "lib/stats/outlier.h"
@@ -92,21 +94,21 @@ class Screener {
       : table_(table), gates_(gates), analysis_(analysis), classes_(ClassesOf(table)) {}
 
   void ScreenSlots() {
-    std::map<std::string, std::vector<double>> of_type;
     for (size_t i = 0; i < table_.runs().size(); ++i) {
       const size_t before = analysis_.standings.size();
       AddStandings(i);
       if (analysis_.standings.size() == before) analysis_.too_few.push_back(i);
-      std::vector<double>& deviations = of_type[table_.runs()[i].run.instance_type];
-      for (size_t at = before; at < analysis_.standings.size(); ++at) {
-        deviations.push_back(analysis_.standings[at].deviation);
-      }
+    }
+    HoldAgainstTheFaster();
+    std::map<std::string, std::vector<double>> of_type;
+    for (const SlotStanding& standing : analysis_.standings) {
+      if (!standing.two_speeds) of_type[TypeOf(standing)].push_back(standing.deviation);
     }
     std::map<std::string, Class> classes;
     for (auto& [type, deviations] : of_type) classes[type] = ClassOf(deviations);
     std::vector<double> p_values;
     for (SlotStanding& standing : analysis_.standings) {
-      const Class& one = classes[table_.runs()[standing.run].run.instance_type];
+      const Class& one = classes[TypeOf(standing)];
       standing.z = RobustZ(standing.deviation, one.median, one.mad, gates_.spread_floor);
       p_values.push_back(OutlierPValue(standing.z, one.members));
     }
@@ -114,14 +116,16 @@ class Screener {
     for (size_t i = 0; i < p_values.size(); ++i) {
       SlotStanding& standing = analysis_.standings[i];
       standing.adjusted_p = discovery.Adjusted(p_values[i]);
-      standing.low =
-          standing.adjusted_p <= gates_.false_discovery && standing.deviation <= -gates_.differs;
+      const bool stands_out = standing.two_speeds || standing.adjusted_p <= gates_.false_discovery;
+      standing.low = stands_out && standing.deviation <= -gates_.differs;
     }
   }
 
   void ScreenParts() {
     std::map<PartKey, std::vector<double>> of_key;
-    ForEachPart([&](size_t, const Part& part) { of_key[part.key].push_back(part.deviation); });
+    ForEachPart([&](size_t run, const Part& part) {
+      if (!slower_.contains({run, part.slot})) of_key[part.key].push_back(part.deviation);
+    });
     std::map<PartKey, Class> classes;
     for (auto& [key, deviations] : of_key) {
       classes[key] = ClassOf(deviations);
@@ -129,11 +133,12 @@ class Screener {
     }
     std::vector<float> p_values;
     ForEachPart([&](size_t, const Part& part) {
-      const Class& one = classes.at(part.key);
+      const Class& one = classes[part.key];
       const double z = RobustZ(part.deviation, one.median, one.mad, gates_.spread_floor);
       // A chance above FleetGates::false_discovery changes no adjusted one below that, and most of
       // millions are.
-      const double p = z < kNotRare ? OutlierPValue(z, one.members) : 1;
+      const bool rare = z < kNotRare && one.members > 0;
+      const double p = rare ? OutlierPValue(z, one.members) : 1;
       p_values.push_back(static_cast<float>(p));
     });
     const FalseDiscovery discovery(std::vector<double>(p_values.begin(), p_values.end()));
@@ -144,7 +149,7 @@ class Screener {
     size_t at = 0;
     ForEachPart([&](size_t run, const Part& part) {
       const double adjusted = discovery.Adjusted(static_cast<double>(p_values[at++]));
-      const Class& one = classes.at(part.key);
+      const Class& one = classes[part.key];
       const double deviation = part.deviation - one.median;
       if (adjusted > gates_.false_discovery || deviation > -gates_.differs) return;
       const auto slot = of_slot.find({run, part.slot});
@@ -210,10 +215,66 @@ class Screener {
     }
   }
 
+  const std::string& TypeOf(const SlotStanding& standing) const {
+    return table_.runs()[standing.run].run.instance_type;
+  }
+
+  // Where a slot has two speeds and the faster is of no majority, its groups' medians become those
+  // of the faster, and what is slower is marked, to be measured again.
+  void HoldAgainstTheFaster() {
+    std::map<std::string, std::map<uint32_t, std::vector<double>>> of_types;
+    for (const SlotStanding& standing : analysis_.standings) {
+      of_types[TypeOf(standing)][standing.slot].push_back(standing.deviation);
+    }
+    std::map<std::pair<std::string, uint32_t>, double> faster_from;
+    for (auto& [type, of_slot] : of_types) {
+      std::vector<std::vector<double>> deviations;
+      for (auto& [slot, of_one] : of_slot) deviations.push_back(std::move(of_one));
+      const auto faster = FasterSpeeds(deviations, gates_.differs);
+      size_t at = 0;
+      for (const auto& [slot, of_one] : of_slot) {
+        if (const auto& from = faster[at++]) faster_from[{type, slot}] = *from;
+      }
+    }
+    if (faster_from.empty()) return;
+    std::map<uint32_t, std::vector<double>> of_group;  // of the faster runs
+    for (SlotStanding& standing : analysis_.standings) {
+      const auto from = faster_from.find({TypeOf(standing), standing.slot});
+      if (from == faster_from.end()) continue;
+      standing.two_speeds = standing.deviation < from->second;
+      if (standing.two_speeds) {
+        slower_.insert({standing.run, standing.slot});
+        continue;
+      }
+      for (const FleetRun::Value& value : table_.runs()[standing.run].values) {
+        if (table_.SlotOf(value.group) != standing.slot) continue;
+        of_group[value.group].push_back(static_cast<double>(value.throughput));
+      }
+    }
+    for (auto& [group, throughputs] : of_group) classes_[group].median = MedianInPlace(throughputs);
+    for (SlotStanding& standing : analysis_.standings) {
+      if (faster_from.contains({TypeOf(standing), standing.slot})) {
+        standing.deviation = DeviationOf(standing.run, standing.slot);
+      }
+    }
+  }
+
+  // The median over the groups of the slot in the run, of which there is one.
+  double DeviationOf(size_t run, uint32_t slot) const {
+    std::vector<double> deviations;
+    for (const FleetRun::Value& value : table_.runs()[run].values) {
+      if (table_.SlotOf(value.group) == slot && HasClass(value)) {
+        deviations.push_back(DeviationOf(value));
+      }
+    }
+    return MedianInPlace(deviations);
+  }
+
   const FleetTable& table_;
   const FleetGates& gates_;
   FleetAnalysis& analysis_;
-  const std::vector<Class> classes_;
+  std::vector<Class> classes_;
+  std::set<std::pair<size_t, uint32_t>> slower_;  // runs and slots: SlotStanding::two_speeds
 };
 
 }  // namespace

@@ -176,6 +176,10 @@ class FleetJudge {
     row.groups = verdict == FleetVerdict::kOk ? "" : GroupsOf(suspicion);
     row.confirmed = outcome.ratio;
     row.reason = Seen(suspicion) + again + (cleared ? ": not confirmed" : "");
+    if (suspicion.two_speeds) {
+      row.reason +=
+          "; machines of this type have two speeds here, and the faster is of no majority";
+    }
   }
 
   const FleetPlan& plan_;
