@@ -213,6 +213,33 @@ const probes = {
     assert.match(await device.getAttribute('class'), new RegExp(`shade-${shade}\\b`));
   },
 
+  // What a partner makes slow is marked as that, and the cause comes first; where neither NIC is told
+  // apart, both are named.
+  async partners(page, cause, victim, first, second) {
+    const items = await page.locator('#found h3:has-text("One NIC stands out") + ul > li').all();
+    const said = await Promise.all(items.map(text));
+    assert.equal(said.length, 3, said.join('; '));
+    assert.match(said[0], new RegExp(`^▼ slow itself ${cause}.*makes its loopback partner ${victim} .*slow with it`));
+    assert.match(said[1], new RegExp(`^⇄ partner slow ${victim}.*its partner ${cause} .*is to blame`));
+    assert.match(said[2], new RegExp(`^⇄ one of two ${first}.* or ${second}.*either may be slow.*--peer`));
+    const device = (name) => page.locator('.device-nic', { hasText: name });
+    assert.match(await device(cause).getAttribute('class'), /\bbad\b/);
+    assert.match(await text(device(cause)), /▼/);
+    assert.doesNotMatch(await device(victim).getAttribute('class'), /\bbad\b/);
+    const row = (name) => heat(page).locator('tr', { has: page.locator('th', { hasText: name }) });
+    assert.match(await text(row(cause).locator('th')), /▼ slow itself/);
+    assert.equal(await row(victim).locator('th .bad-mark').count(), 0);
+    for (const [name, mark] of [
+      [victim, 'its partner is slow'],
+      [second, 'it or its partner is slow'],
+    ]) {
+      const box = row(name).locator('td', { hasText: '⇄' });
+      assert.equal(await box.count(), 1);
+      assert.match(await text(box), new RegExp(mark));
+    }
+    assert.match(await text(page.locator('.legend').first()), /⇄ its partner is slow, or one of the two/);
+  },
+
   // A cell without an undisturbed window is marked wherever it shows, and one with some tells how many.
   async disturbed(page, nic, all, some, words) {
     const key = (place) => `read/to_memory/1048576/32/alone ${nic} ${place}`;

@@ -233,6 +233,21 @@ class PageOfOtherRuns(ReportTestCase):
         self.probe(page, "scale", "10.5 GB/s, the median of the fastest class", nic, "share-5", "numa1", "share-2")
         self.probe(page, "disturbed", nic, place, "numa0", "2 of 12 windows")
 
+    def test_a_slow_nic_is_blamed_and_not_its_partner(self):
+        folder = self.path("run")
+        staged = report_testing.StagedRun(self.source("p4d.24xlarge/64"), folder)
+        # Each is the partner of the one before; 3 and 0 are with each other alone.
+        nics = staged.nics
+        place = f"gpu:{staged.info['machine']['gpus'][0]['pci_address']}"
+        said = {nics[2][0]: "", nics[1][0]: "slow_partner", nics[3][0]: "slow_pair"}
+        for row in staged.summary:
+            row.update({"verdict": "OK", "reason": ""})
+            if row["place"] == place and row["nic_pci_address"] in said:
+                row.update({"verdict": "UNDECIDED", "reason": "staged", "findings": said[row["nic_pci_address"]]})
+        staged.write("summary.csv", staged.summary)
+        self.report(folder)
+        self.probe(os.path.join(folder, "report.html"), "partners", nics[2][1], nics[1][1], nics[0][1], nics[3][1])
+
     def test_broken_file(self):
         folder = self.copy()
         with open(os.path.join(folder, "samples.csv"), "w", encoding="utf-8") as file:

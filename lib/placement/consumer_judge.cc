@@ -137,17 +137,14 @@ bool ConsumerJudge::CheckPartner(const NicKey& nic, const MeasuredCell& cell) {
   const Blame blame = BlameFor(evidence_, cell);
   if (blame != Blame::kPartner && blame != Blame::kEither) return false;
   const double median = evidence_.classes().Of(cell)->median;
-  const std::string why =
-      blame == Blame::kPartner
-          ? fmt::format("{} is slow itself", NameOf(*cell.partner))
-          : fmt::format("they were measured with each other alone, and either may be slow");
   concerns_.push_back(
       {Verdict::kUndecided,
        1 - *cell.median / median,
        fmt::format(
            "{} gives {} with {} at the other end, where the median of its class is {} ({}), "
            "but {}: measure against another host (--peer) to tell.",
-           NameOf(nic), RateOf(cell), NameOf(*cell.partner), RateOf(median), MeasureOf(cell), why),
+           NameOf(nic), RateOf(cell), NameOf(*cell.partner), RateOf(median), MeasureOf(cell),
+           WhyNotOwn(blame, cell)),
        {},
        {}});
   return true;

@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "fmt/core.h"
+#include "lib/placement/sentences.h"
+
 namespace railgauge {
 namespace {
+
+constexpr std::string_view kIsSlow = " is slow itself";
 
 bool IsSlow(const Evidence& evidence, const MeasuredCell& cell) {
   if (!cell.median) return false;
@@ -76,6 +81,23 @@ Blame BlameFor(const Evidence& evidence, const MeasuredCell& cell) {
     if (IsSlow(evidence, *with_this)) return Blame::kEither;
   }
   return Blame::kNic;
+}
+
+std::string WhyNotOwn(Blame blame, const MeasuredCell& cell) {
+  if (blame == Blame::kPartner) return fmt::format("{}{}", NameOf(*cell.partner), kIsSlow);
+  return "they were measured with each other alone, and either may be slow";
+}
+
+std::optional<PciAddress> PartnerBlamedIn(std::string_view sentence) {
+  // "0000:20:1b.0 (rdmap32s27) is slow itself"; the name need not be there.
+  const size_t end = sentence.find(kIsSlow);
+  if (end == std::string_view::npos) return std::nullopt;
+  std::string_view name = sentence.substr(0, end);
+  if (const size_t given = name.rfind(" ("); name.ends_with(')') && given != name.npos) {
+    name = name.substr(0, given);
+  }
+  const auto address = PciAddress::Parse(name.substr(name.rfind(' ') + 1));
+  return address ? std::optional(*address) : std::nullopt;
 }
 
 }  // namespace railgauge

@@ -8,7 +8,11 @@
 #define RAILGAUGE_LIB_PLACEMENT_PARTNER_BLAME_H_
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
+#include "lib/base/pci_address.h"
 #include "lib/placement/cell_table.h"
 #include "lib/placement/evidence.h"
 
@@ -24,6 +28,16 @@ enum class Blame : uint8_t {
 // The partner is asked about what it does in this cell: the same operation from the other end, the
 // opposite direction, with host memory where that tells.
 Blame BlameFor(const Evidence& evidence, const MeasuredCell& cell);
+
+// In the findings of a cell's row: kPartner, and kEither.
+inline constexpr std::string_view kSlowPartner = "slow_partner";
+inline constexpr std::string_view kSlowPair = "slow_pair";
+
+// Of a cell with kPartner or kEither, why it says nothing of its own NIC.
+std::string WhyNotOwn(Blame blame, const MeasuredCell& cell);
+
+// The partner that a sentence with WhyNotOwn calls slow; empty where it calls none.
+std::optional<PciAddress> PartnerBlamedIn(std::string_view sentence);
 
 }  // namespace railgauge
 

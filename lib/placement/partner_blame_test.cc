@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -41,7 +42,9 @@ class PartnerBlameTest : public testing::Test {
       return speed(World::NearIsFast(cell, relation), passes);
     };
     world.Check(decision_);
-    placement_ = railgauge::Judge(world.machine, world.census, world.samples, decision_).placement;
+    Judgement judgement = railgauge::Judge(world.machine, world.census, world.samples, decision_);
+    placement_ = std::move(judgement.placement);
+    summary_ = std::move(judgement.summary);
   }
 
   const PlacementRow& RowOfUser(const PciAddress& nic) const {
@@ -54,8 +57,27 @@ class PartnerBlameTest : public testing::Test {
     return placement_[0];
   }
 
+  // The NICs that have a cell with the finding; none of these cells may be called SLOW.
+  std::set<PciAddress> NicsWith(std::string_view finding) const {
+    std::set<PciAddress> nics;
+    for (const SummaryRow& row : summary_) {
+      if (!HasFinding(row, finding)) continue;
+      nics.insert(row.cell.nic.address);
+      EXPECT_EQ(row.verdict, Verdict::kUndecided) << row.reason;
+    }
+    return nics;
+  }
+  std::set<PciAddress> SlowNics() const {
+    std::set<PciAddress> nics;
+    for (const SummaryRow& row : summary_) {
+      if (row.verdict == Verdict::kSlow) nics.insert(row.cell.nic.address);
+    }
+    return nics;
+  }
+
   Decision decision_;
   std::vector<PlacementRow> placement_;
+  std::vector<SummaryRow> summary_;
 };
 
 TEST_F(PartnerBlameTest, TheSlowOneIsToBlameAndNotWhoIsMeasuredWithIt) {
@@ -72,6 +94,32 @@ TEST_F(PartnerBlameTest, TheSlowOneIsToBlameAndNotWhoIsMeasuredWithIt) {
     if (with_the_slow) {
       EXPECT_NE(row.reason.find("is slow itself"), std::string::npos);
     }
+  }
+}
+
+// The rows of cells say no other than the verdicts of consumers.
+TEST_F(PartnerBlameTest, ACellThatItsPartnerMakesSlowSaysSo) {
+  const Machine p5 = MakeP5();
+  Judge(p5, Pci(kSlow), FixedPartner);
+  EXPECT_EQ(SlowNics(), std::set{Pci(kSlow)});
+  EXPECT_FALSE(NicsWith(kSlowPartner).empty());
+  EXPECT_FALSE(NicsWith(kSlowPartner).contains(Pci(kSlow)));
+  EXPECT_TRUE(NicsWith(kSlowPair).empty());
+  for (const SummaryRow& row : summary_) {
+    if (!HasFinding(row, kSlowPartner)) continue;
+    EXPECT_EQ(PartnerOf(p5, row.cell.nic.address, row.cell.place), Pci(kSlow)) << row.reason;
+    EXPECT_EQ(PartnerBlamedIn(row.reason), Pci(kSlow)) << row.reason;
+  }
+}
+
+TEST(PartnerBlamedInTest, TheOneThatTheSentenceCallsSlow) {
+  EXPECT_EQ(
+      PartnerBlamedIn("A gives 1 GB/s, but 0000:20:1b.0 (rdmap32s27) is slow itself: measure"),
+      Pci("0000:20:1b.0"));
+  EXPECT_EQ(PartnerBlamedIn("but 0000:20:1b.0 is slow itself"), Pci("0000:20:1b.0"));
+  for (const char* none : {"", "0000:20:1b.0 is slow", " is slow itself", "x is slow itself",
+                           "() is slow itself", "either may be slow"}) {
+    EXPECT_EQ(PartnerBlamedIn(none), std::nullopt) << none;
   }
 }
 
@@ -92,6 +140,8 @@ TEST_F(PartnerBlameTest, WithEachOtherAloneEitherMayBeSlow) {
       EXPECT_NE(row.reason.find("either may be slow"), std::string::npos) << row.reason;
     }
   }
+  EXPECT_TRUE(SlowNics().empty());
+  EXPECT_EQ(NicsWith(kSlowPair), (std::set{Pci(kSlow), Pci("0000:60:00.0")}));
 }
 
 // The two NICs of a p4d's node are each other's partners where paths are fast, so that one slow NIC

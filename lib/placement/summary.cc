@@ -7,6 +7,7 @@
 #include "lib/placement/certainty.h"
 #include "lib/placement/comparison.h"
 #include "lib/placement/findings.h"
+#include "lib/placement/partner_blame.h"
 #include "lib/placement/sentences.h"
 #include "lib/stats/median.h"
 #include "lib/stats/median_interval.h"
@@ -23,6 +24,25 @@ std::string InWindows(uint64_t count, size_t all) {
   return all == 1 ? "in its only window" : fmt::format("in {} of {} windows", count, all);
 }
 
+void AddFinding(std::string_view name, SummaryRow& row) {
+  row.findings += fmt::format("{}{}", row.findings.empty() ? "" : ";", name);
+}
+
+// Whether the cell is as slow as its partner makes it, or may be: it says nothing of its NIC.
+bool JudgePartner(const Evidence& evidence, const MeasuredCell& cell, const std::string& gap,
+                  SummaryRow& row) {
+  const Blame blame = BlameFor(evidence, cell);
+  if (blame != Blame::kPartner && blame != Blame::kEither) return false;
+  AddFinding(blame == Blame::kPartner ? kSlowPartner : kSlowPair, row);
+  row.verdict = Verdict::kUndecided;
+  const std::string with = NameOf(*cell.partner);
+  row.reason =
+      blame == Blame::kPartner
+          ? fmt::format("its partner is slow: {}; with it, {}", WhyNotOwn(blame, cell), gap)
+          : fmt::format("it or its partner {} is slow: {}; {}", with, WhyNotOwn(blame, cell), gap);
+  return true;
+}
+
 // Whether the cell's class decides its verdict.
 bool JudgeByClass(const Evidence& evidence, const MeasuredCell& cell, SummaryRow& row) {
   const auto standing = evidence.classes().Of(cell);
@@ -36,14 +56,16 @@ bool JudgeByClass(const Evidence& evidence, const MeasuredCell& cell, SummaryRow
                                 RateOf(*cell.median), standing->members, RateOf(standing->median));
   const std::string phrase = CeilingPhrase(evidence.machine(), cell);
   if (!phrase.empty()) gap += "; it is " + phrase;
-  if (comparison.outcome == Outcome::kWorse) {
+  const bool proven = comparison.outcome == Outcome::kWorse;
+  if (!proven && comparison.outcome != Outcome::kUnproven) return false;
+  // By chance some of many cells are far below their class in one window.
+  if (!proven && !standing->looks_slow && !comparison.interval) return false;
+  if (JudgePartner(evidence, cell, gap, row)) return true;
+  if (proven) {
     row.verdict = Verdict::kSlow;
     row.reason = gap;
     return true;
   }
-  if (comparison.outcome != Outcome::kUnproven) return false;
-  // By chance some of many cells are far below their class in one window.
-  if (!standing->looks_slow && !comparison.interval) return false;
   row.verdict = Verdict::kUndecided;
   row.reason = comparison.interval
                    ? "looks slow, but not in enough rounds for a run of so many comparisons: " + gap
@@ -106,10 +128,6 @@ void AddFindings(const CellFindings& findings, SummaryRow& row) {
   row.slow_speed = BytesPerSecond{speeds->low};
   row.fast_speed = BytesPerSecond{speeds->high};
   row.slow_fraction = static_cast<double>(speeds->low_count) / static_cast<double>(speeds->count);
-}
-
-void AddFinding(std::string_view name, SummaryRow& row) {
-  row.findings += fmt::format("{}{}", row.findings.empty() ? "" : ";", name);
 }
 
 // What most of the windows say of themselves, whatever the verdict is.

@@ -1,7 +1,7 @@
 // What is said of a cell, in the heat map, the tooltip, the topology and the details alike.
 
 import { h, type Child } from './dom.ts';
-import { isDisturbed, type Cell, type Run } from './model.ts';
+import { isDisturbed, type Cell, type Nic, type Run } from './model.ts';
 import type { Shares } from './shade.ts';
 import type { Metric } from './state.ts';
 import { counted, dimension, percent, wordsOf } from './words.ts';
@@ -24,7 +24,7 @@ export function inUnit(bytesPerSecond: number, unit: Unit): string {
 }
 
 export function isBad(cell: Cell): boolean {
-  return ['SLOW', 'WRONG', 'INVALID', 'OVERSUBSCRIBED'].includes(cell.verdict);
+  return cell.slowItself || ['SLOW', 'WRONG', 'INVALID', 'OVERSUBSCRIBED'].includes(cell.verdict);
 }
 
 // The figure in a box of the map or the topology.
@@ -37,16 +37,25 @@ export function figure(cell: Cell | undefined, metric: Metric, unit: Unit, run: 
 }
 
 export const DISTURBED = '~';
+export const PARTNER = '⇄';
+export const OF_PARTNER = { slow_partner: 'its partner is slow', slow_pair: 'it or its partner is slow' };
 
-// The marks beside a figure: the letter of its interconnect id, the sign of a verdict that is bad, and
-// that no window of it is undisturbed.
+// The marks beside a figure: the letter of its interconnect id, the sign of a verdict that is bad, that
+// its partner may be what is slow, and that no window of it is undisturbed.
 export function marks(cell: Cell, run: Run): Child[] {
   const letter = run.letterOf(cell);
   return [
     letter && h('sup', { class: 'id-mark' }, letter),
-    isBad(cell) && h('span', { class: 'bad-mark' }, wordsOf(cell.verdict).sign),
+    isBad(cell) && h('span', { class: 'bad-mark' }, wordsOf(cell.slowItself ? 'SLOW' : cell.verdict).sign),
+    cell.ofPartner && h('span', { class: 'bad-mark' }, PARTNER),
     cell.disturbed && h('span', { class: 'bad-mark' }, DISTURBED),
   ];
+}
+
+// Beside the name of a NIC that makes its partners slow, whatever its own cells have proven.
+export function nicMark(nic: Nic, run: Run): Child {
+  if (!run.slowPartners.has(nic.key)) return null;
+  return h('span', { class: 'bad-mark' }, wordsOf('SLOW').sign, h('span', { class: 'hidden' }, ' slow itself'));
 }
 
 // Of how many windows the scheduler had a part; empty where of none.
@@ -76,6 +85,8 @@ export function spoken(cell: Cell, run: Run, shares: Shares): string {
   const letter = run.letterOf(cell);
   if (letter) parts.push(`interconnect id ${letter}`);
   if (cell.verdict) parts.push(cell.verdict);
+  if (cell.ofPartner) parts.push(OF_PARTNER[cell.ofPartner]);
+  if (cell.slowItself) parts.push('looks slow, as its partners do');
   if (cell.disturbed) parts.push('disturbed in every window');
   return parts.join(', ');
 }

@@ -1,6 +1,6 @@
 // The heat map: one row per NIC, one column per memory place, of one operation and direction.
 
-import { figure, isBad, marks, spoken, unitFor } from './cell_words.ts';
+import { figure, isBad, marks, nicMark, spoken, unitFor } from './cell_words.ts';
 import { h } from './dom.ts';
 import { Grid } from './grid.ts';
 import type { Cell, Nic, Place, Run } from './model.ts';
@@ -73,7 +73,7 @@ export class HeatMap {
         const boxes = places.map((place) => this.box(this.run.cell(this.options.view, nic.key, place.key)));
         this.boxes.push(boxes);
         const address = nic.name ? h('small', {}, ` ${shortAddress(nic.key)}`) : null;
-        return h('tr', {}, h('th', { scope: 'row' }, nic.label, address), boxes);
+        return h('tr', {}, h('th', { scope: 'row' }, nic.label, address, nicMark(nic, this.run)), boxes);
       }),
     );
   }

@@ -49,6 +49,9 @@ export interface Cell {
   id: number | null;
   findings: string[];
   disturbed: boolean; // in every window the measuring thread was kept from its CPU
+  partner: string; // the NIC at the other end of all of its windows, in loopback; else empty
+  ofPartner: '' | 'slow_partner' | 'slow_pair'; // it is slow as its partner is, or as one of the two is
+  slowItself: boolean; // it looks slow, and its NIC is what makes partners slow
   lineRate: number | null; // the most that it can carry, where its windows say
   samples: number[]; // rows of samples.csv
   classKey: string;
@@ -83,6 +86,7 @@ export class Run {
   readonly decisions: Decision[];
   readonly samples: Table;
   readonly census: Table;
+  readonly slowPartners = new Set<string>(); // NICs that make cells of others slow
   readonly summarised: boolean; // cells are of summary.csv, and not made from samples.csv here
   private readonly classes = new Map<string, Class>();
   private readonly census_rows = new Map<string, number>();
@@ -102,6 +106,7 @@ export class Run {
     this.nameIds();
     this.readCells(this.summarised ? summary : this.samples);
     this.readSamples();
+    this.blamePartners();
     this.makeClasses();
     this.decisions = readDecisions(tableOf(data, 'placement'));
   }
@@ -203,6 +208,7 @@ export class Run {
   }
 
   private readCell(table: Table, row: number, view: View): Cell {
+    const findings = this.summarised ? table.list('findings', row) : [];
     const nic = table.text('nic_pci_address', row);
     const place = table.text('place', row);
     const relation = this.relation(nic, place);
@@ -225,8 +231,11 @@ export class Run {
       pValue: table.number('rounds_adjusted_p_value', row) ?? table.number('class_adjusted_p_value', row),
       relation,
       id: table.number('interconnect_id', row),
-      findings: this.summarised ? table.list('findings', row) : [],
-      disturbed: this.summarised && table.list('findings', row).includes('disturbed'),
+      findings,
+      disturbed: findings.includes('disturbed'),
+      partner: '',
+      ofPartner: findings.includes('slow_partner') ? 'slow_partner' : findings.includes('slow_pair') ? 'slow_pair' : '',
+      slowItself: false,
       lineRate: null,
       samples: [],
       classKey: `${relation} ${this.place(place).kind} ${view.key}`,
@@ -244,11 +253,30 @@ export class Run {
       const numbers = (name: string, rows: number[]): number[] =>
         rows.map((row) => this.samples.number(name, row)).filter((value): value is number => value !== null);
       cell.lineRate = Math.max(0, ...numbers('line_rate_bytes_per_second', cell.samples)) || null;
+      cell.partner = this.partnerOf(cell.samples);
       if (this.summarised) continue;
       // Of a run that did not get as far as summary.csv.
       const evidence = cell.samples.filter((row) => isEvidence(this.samples, row));
       cell.median = median(numbers('throughput_bytes_per_second', evidence));
       cell.disturbed = evidence.length > 0 && evidence.every((row) => isDisturbed(this.samples, row));
+    }
+  }
+
+  private partnerOf(samples: number[]): string {
+    const loopback = samples.filter((row) => this.samples.text('peer', row) === 'loopback');
+    const partners = new Set(loopback.map((row) => this.samples.text('partner_pci_address', row)));
+    return partners.size === 1 ? [...partners][0] : '';
+  }
+
+  // Of two NICs the one that is slow may have no proven cell, as rounds cost time: its cells that look
+  // slow are then what its partners' are slow by.
+  private blamePartners(): void {
+    for (const cell of this.cells.values()) {
+      if (cell.ofPartner === 'slow_partner' && cell.partner) this.slowPartners.add(cell.partner);
+    }
+    for (const cell of this.cells.values()) {
+      const looksSlow = cell.verdict === 'UNDECIDED' && cell.median !== null && !cell.ofPartner;
+      cell.slowItself = looksSlow && this.slowPartners.has(cell.nic);
     }
   }
 

@@ -2,19 +2,20 @@
 
 import { counted } from './words.ts';
 import { watchBar } from './bar.ts';
-import { DISTURBED, inUnit, unitFor } from './cell_words.ts';
+import { DISTURBED, inUnit, PARTNER, unitFor } from './cell_words.ts';
 import { detailPanel } from './detail.ts';
 import { announce, choice, h, replace, type Child } from './dom.ts';
 import type { PageData } from './data.ts';
 import { fileTables, machineFacts } from './facts.ts';
 import { HeatMap } from './heatmap.ts';
 import { Run, type Cell } from './model.ts';
+import { outlierList } from './outliers.ts';
 import { CLASS_SHADES, SHARE_SHADES, Shares, type Shade } from './shade.ts';
 import { State, type Metric } from './state.ts';
 import { themeButton } from './theme.ts';
 import { Tooltip } from './tooltip.ts';
 import { Topology } from './topology.ts';
-import { decisionList, findingList, groupList, judgedBy, noteList, outlierList, verdictCounts } from './verdicts.ts';
+import { decisionList, findingList, groupList, judgedBy, noteList, verdictCounts } from './verdicts.ts';
 
 const SECTIONS: [string, string][] = [
   ['found', 'What was found'],
@@ -123,7 +124,9 @@ function fullRate(view: string, shares: Shares): string {
 function legend(state: State, shares: Shares): HTMLElement {
   const element = h('div', { class: 'legend', 'aria-hidden': 'true' });
   const key = (shade: Shade): Child => h('span', { class: `key shade-${shade.name}` }, shade.meaning);
-  const anyDisturbed = [...state.run.cells.values()].some((cell) => cell.disturbed);
+  const cells = [...state.run.cells.values()];
+  const anyDisturbed = cells.some((cell) => cell.disturbed);
+  const anyOfPartner = cells.some((cell) => cell.ofPartner);
   state.subscribe(({ metric, view }) => {
     const isClass = metric === 'class';
     replace(
@@ -140,6 +143,8 @@ function legend(state: State, shares: Shares): HTMLElement {
         h('span', { class: 'bad-mark' }, '⚠'),
         ' invalid',
       ),
+      anyOfPartner &&
+        h('span', {}, h('span', { class: 'bad-mark' }, PARTNER), ' its partner is slow, or one of the two'),
       anyDisturbed &&
         h(
           'span',

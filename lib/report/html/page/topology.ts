@@ -1,7 +1,7 @@
 // The drawing of the machine: boxes in boxes, as lstopo draws, each device a button. Its colour is
 // the throughput of the path that is looked at, its letter the interconnect id.
 
-import { figure, isBad, marks, spoken, unitFor } from './cell_words.ts';
+import { figure, isBad, marks, nicMark, spoken, unitFor } from './cell_words.ts';
 import { h, replace, type Child } from './dom.ts';
 import type { Cell, Nic, Place, Run } from './model.ts';
 import type { Shares } from './shade.ts';
@@ -143,12 +143,13 @@ export class Topology {
       'button',
       {
         type: 'button',
-        class: `device device-${kind} ${shade}${cell && isBad(cell) ? ' bad' : ''}`,
+        class: `device device-${kind} ${shade}${(cell && isBad(cell)) || this.run.slowPartners.has(key) ? ' bad' : ''}`,
         'data-device': key,
         'aria-pressed': String(device === key),
         click: () => this.choose(key, cell),
       },
       h('span', { class: 'name' }, h('span', { class: 'hidden' }, `${words} `), name, sub && h('small', {}, ` ${sub}`)),
+      (!cell || !isBad(cell)) && kind === 'nic' && nicMark(this.run.nic(key), this.run),
       value,
       cell && h('span', { class: 'hidden' }, `: ${spoken(cell, this.run, this.shares)}`),
     );

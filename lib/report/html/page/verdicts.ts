@@ -1,12 +1,9 @@
-// What was found, the sentence first: verdicts on the placement, NICs that stand out, findings, and
-// the notes of the run.
+// What was found, the sentence first: verdicts on the placement, findings, and the notes of the run.
 
-import { figure, isBad, unitFor } from './cell_words.ts';
 import { tableOf } from './data.ts';
 import { command, h, type Child } from './dom.ts';
 import { badge, findingItem, foldedItems, itemList, longItemList, type Words } from './finding_item.ts';
 import { attributingField, type Cell, type Decision, type Run } from './model.ts';
-import type { Shares } from './shade.ts';
 import { counted, percent, rankOf, shortAddress, VERDICT_ORDER } from './words.ts';
 
 export type ShowCell = (cell: Cell, compared: Cell | null) => void;
@@ -71,7 +68,7 @@ export function evidenceOf(decision: Decision, run: Run): { cell: Cell; compared
   return ranked.length > 0 ? { cell: ranked[0], compared: null } : null;
 }
 
-function nicNames(keys: string[], run: Run): string {
+export function nicNames(keys: string[], run: Run): string {
   return keys
     .map((key) => {
       const nic = run.nic(key);
@@ -119,48 +116,6 @@ export function decisionList(run: Run, show: ShowCell): Child {
     open.length > 0 && itemList(items(open)),
     fine.length > 0 && foldedItems(`${counted(fine.length, 'consumer')} OK`, items(fine), open.length === 0),
   ];
-}
-
-interface Outlier {
-  nic: string;
-  bad: Cell[];
-  all: number;
-  worst: Cell;
-}
-
-// NICs with cells that are proven slow or contradict themselves, worst first.
-function outliers(run: Run): Outlier[] {
-  const byNic = new Map<string, Cell[]>();
-  for (const cell of run.cells.values()) byNic.set(cell.nic, [...(byNic.get(cell.nic) ?? []), cell]);
-  const found: Outlier[] = [];
-  for (const [nic, cells] of byNic) {
-    const bad = cells.filter(isBad);
-    if (bad.length === 0) continue;
-    const worst = [...bad].sort((a, b) => (run.classRatio(a) ?? 2) - (run.classRatio(b) ?? 2))[0];
-    found.push({ nic, bad, all: cells.length, worst });
-  }
-  return found.sort((a, b) => b.bad.length - a.bad.length);
-}
-
-export function outlierList(run: Run, shares: Shares, show: ShowCell): Child {
-  const found = outliers(run);
-  if (found.length === 0) return null;
-  const items = found.map(({ nic, bad, all, worst }) => {
-    const unit = unitFor(shares.topOf(worst.view));
-    const ratio = run.classRatio(worst);
-    const what = worst.median === null ? worst.verdict : `${figure(worst, 'rate', unit, run, shares)} ${unit.name}`;
-    const against = ratio === null ? '' : `, ${percent(ratio)} of its class`;
-    return findingItem({
-      name: worst.verdict,
-      whom: nicNames([nic], run),
-      sentence:
-        `${bad.length} of ${counted(all, 'cell')}. Worst: ${run.viewOf(worst.view)?.label ?? ''} with ` +
-        `${run.place(worst.place).label}, ${what}${against}.`,
-      more: worst.reason,
-      show: () => show(worst, null),
-    });
-  });
-  return [h('h3', {}, found.length === 1 ? 'One NIC stands out' : `${found.length} NICs stand out`), itemList(items)];
 }
 
 const SEVERITIES: Record<string, Words> = {
