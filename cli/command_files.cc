@@ -65,12 +65,14 @@ void CommandFiles::ReadsRuns(std::string_view flag, const std::string& path) {
   runs_.push_back({std::string(flag), path});
 }
 
-void CommandFiles::Writes(std::string_view flag, const std::string& path) {
-  if (!path.empty()) written_.push_back({{std::string(flag), path}, true});
+void CommandFiles::Writes(std::string_view flag, const std::string& path,
+                          std::string_view recorded) {
+  if (!path.empty()) written_.push_back({{std::string(flag), path}, true, std::string(recorded)});
 }
 
-void CommandFiles::WritesBeside(std::string_view flag, const std::string& path) {
-  if (!path.empty()) written_.push_back({{std::string(flag), path}, false});
+void CommandFiles::WritesBeside(std::string_view flag, const std::string& path,
+                                std::string_view recorded) {
+  if (!path.empty()) written_.push_back({{std::string(flag), path}, false, std::string(recorded)});
 }
 
 void CommandFiles::Makes(std::string_view flag, const std::string& folder) {
@@ -137,12 +139,13 @@ Status CommandFiles::CheckCanBeWritten() const {
 }
 
 Status CommandFiles::CheckApart() const {
-  std::map<FileId, Named> outputs;
+  std::map<FileId, Output> outputs;
   for (const Named& folder : made_) {
-    if (const auto id = FileIdOf(folder.path)) outputs.emplace(*id, folder);
+    const Output output{folder, false, ""};
+    if (const auto id = FileIdOf(folder.path)) outputs.emplace(*id, output);
     for (const std::string_view name : RecordedFileNames()) {
       const auto id = FileIdOf(fmt::format("{}/{}", folder.path, name));
-      if (id) outputs.emplace(*id, folder);
+      if (id) outputs.emplace(*id, output);
     }
   }
   for (const Output& output : written_) {
@@ -155,7 +158,7 @@ Status CommandFiles::CheckApart() const {
                           "Give each of them a file of its own"));
   }
   if (const auto id = FileIdOf(STDOUT_FILENO)) {
-    const auto [other, is_new] = outputs.emplace(*id, Named{"standard output", ""});
+    const auto [other, is_new] = outputs.emplace(*id, Output{{"standard output", ""}, true, ""});
     if (!is_new) {
       return Fail(MakeError("write " + other->second.flag, other->second.path,
                             "standard output goes to the same file",
@@ -167,7 +170,9 @@ Status CommandFiles::CheckApart() const {
                          std::string_view recorded) -> Status {
     const auto id = FileIdOf(path);
     const auto output = id ? outputs.find(*id) : outputs.end();
-    if (output == outputs.end() || (!id->is_there() && IsOfJudge(recorded))) return {};
+    if (output == outputs.end()) return {};
+    const bool becomes_it = !recorded.empty() && output->second.recorded == recorded;
+    if (becomes_it && !id->is_there()) return {};
     const std::string what =
         recorded.empty()
             ? "it is what " + input.flag + " names, which is read"

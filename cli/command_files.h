@@ -25,15 +25,16 @@ class CommandFiles {
   // All that is recorded (recorded_files.h) in a run directory or a tree of them, or a file.
   void ReadsRuns(std::string_view flag, const std::string& path);
 
-  // "-" is standard output, for one flag of a command; else the file is replaced.
-  void Writes(std::string_view flag, const std::string& path);
+  // "-" is standard output, for one flag of a command; else the file is replaced. `recorded` is
+  // the file of a run that the output is like: it may become that of a run which has none.
+  void Writes(std::string_view flag, const std::string& path, std::string_view recorded = {});
   // For what is written beside a report on standard output: "-" is an error.
-  void WritesBeside(std::string_view flag, const std::string& path);
+  void WritesBeside(std::string_view flag, const std::string& path, std::string_view recorded = {});
   // A folder that is made, with a run's files in it.
   void Makes(std::string_view flag, const std::string& folder);
 
-  // Errors: an output that is a file which is read (also a recorded one that is not there, but for
-  // what judge writes), or that is written twice, by whatever path; one that cannot be written
+  // Errors: an output that is a file which is read (also a recorded one that is not there, which
+  // it would pass for), or that is written twice, by whatever path; one that cannot be written
   // (output_path.h); "-" where it means nothing. Devices and pipes may be named as often as one
   // likes.
   Status Check() const;
@@ -45,6 +46,7 @@ class CommandFiles {
   };
   struct Output : Named {
     bool may_be_stdout = false;
+    std::string recorded;
   };
 
   Status CheckMeaning() const;

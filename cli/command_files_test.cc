@@ -42,7 +42,7 @@ class CommandFilesTest : public ::testing::Test {
     CommandFiles files;
     files.ReadsRuns("RUNDIR", "tree");
     files.ReadsPlacement("decision.csv");
-    files.Writes("--csv_out", csv);
+    files.Writes("--csv_out", csv, "placement.csv");
     files.WritesBeside("--junit", junit);
     return Said(files);
   }
@@ -86,6 +86,16 @@ TEST_F(CommandFilesTest, WhatIsReadIsNotWritten) {
   for (const char* path : {"decision.csv", "./decision.csv", "tree/../decision.csv", "symbolic"}) {
     ExpectPart(SaidOf(path), "it is what --placement names, which is read");
   }
+}
+
+// What would pass for recorded, and is something else.
+TEST_F(CommandFilesTest, WhatARunLacksIsWrittenByItsLikeAlone) {
+  EXPECT_EQ(SaidOf("tree/run-1/placement.csv"), "");
+  ExpectPart(SaidOf("tree/run-1/findings.csv"), "it is findings.csv of the run that RUNDIR names");
+  ExpectPart(SaidOf("", "tree/run-1/placement.csv"),
+             "write --junit tree/run-1/placement.csv: it is");
+  std::ofstream(folder_ + "/tree/run-1/placement.csv") << "x";
+  ExpectPart(SaidOf("tree/run-1/placement.csv"), "it is placement.csv of the run");
 }
 
 TEST_F(CommandFilesTest, TwoOutputsAreTwoFiles) {

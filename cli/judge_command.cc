@@ -24,6 +24,7 @@
 #include "lib/report/finding_list.h"
 #include "lib/report/matrix.h"
 #include "lib/report/report_csv.h"
+#include "lib/report/schema.h"
 #include "lib/report/text_matrix.h"
 
 namespace railgauge {
@@ -193,8 +194,8 @@ Result<ExitStatus> Run(const Options& options) {
   files.ReadsRuns("RUNDIR", options.directory);
   files.ReadsPlacement(options.placement);
   files.ReadsTopologies(options.hwloc_xml);
-  files.Writes("--csv_out", options.csv_out);
-  files.WritesBeside("--findings_out", options.findings_out);
+  files.Writes("--csv_out", options.csv_out, FileNameOf<PlacementRow>());
+  files.WritesBeside("--findings_out", options.findings_out, FileNameOf<Finding>());
   DeclareCiFiles(options.ci, files);
   RAILGAUGE_RETURN_IF_ERROR(files.Check());
   std::optional<Error> if_many;

@@ -10,6 +10,8 @@ from cli_testing import CliTestCase, main, runfile
 
 P5 = "--emulate=p5.48xlarge"
 RECORDED = "scenarios/checks/recorded"
+# What writes the two files of a run that may be made later.
+JUDGES_OWN = [("judge", "--csv_out"), ("judge", "--findings_out")]
 
 
 class RecordedRunTest(CliTestCase):
@@ -61,8 +63,10 @@ class RecordedRunTest(CliTestCase):
         os.link(self.path("run/samples.csv"), self.path("hard"))
         before = self.content()
         for command, flag in self.OUTPUTS:
-            # summary.csv the run does not have, and would seem to have recorded.
+            # Others than these two the run does not have, and would seem to have recorded.
             targets = ["run/samples.csv", "run/summary.csv", "link", "hard", f"{self.folder}/run/../run/run.json"]
+            targets += [f"run/{name}" for name in ("placement.csv", "findings.csv")
+                        if (command[0], flag) not in JUDGES_OWN]
             if "--placement=decision.csv" in command:
                 targets.append("./run/../decision.csv")
             for target in targets:

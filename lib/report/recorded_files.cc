@@ -19,10 +19,6 @@ const std::vector<std::string_view>& RecordedFileNames() {
   return kNames;
 }
 
-bool IsOfJudge(std::string_view name) {
-  return name == FileNameOf<PlacementRow>() || name == FileNameOf<Finding>();
-}
-
 Status CheckRecordedFiles(const std::string& directory) {
   for (const std::string_view name : RecordedFileNames()) {
     RAILGAUGE_RETURN_IF_ERROR(CheckRegularFile(directory + "/" + std::string(name)));

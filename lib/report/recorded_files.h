@@ -13,9 +13,6 @@ namespace railgauge {
 
 const std::vector<std::string_view>& RecordedFileNames();
 
-// Whether the file is what `judge` writes, too, so that a run without it may get it later.
-bool IsOfJudge(std::string_view name);
-
 // An Error where one of them in `directory` is there and no regular file: a pipe would be waited
 // for, and a device may have no end.
 Status CheckRecordedFiles(const std::string& directory);
