@@ -1,6 +1,8 @@
 // railgauge compare: a run held against a baseline.
 
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
 #include "cli/baselines.h"
 #include "cli/ci_files.h"
@@ -44,6 +46,7 @@ struct Options {
   std::string margin = "10%";
   std::vector<std::string> hwloc_xml;
   std::string csv_out;
+  bool baseline_only = false;
   CiFileOptions ci;
 };
 
@@ -57,6 +60,18 @@ Result<double> ParseMargin(const std::string& text) {
   }
   return Fail(MakeError("read --margin", Quoted(text), "it is no percentage from 0.1% to 90%",
                         "Write it like --margin=10%"));
+}
+
+// Of a file where a run directory is expected; samples.csv and census.csv stand for theirs.
+Status CheckIsNoBaseline(const std::string& run) {
+  const std::filesystem::path path(run);
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || path.filename() == "samples.csv" ||
+      path.filename() == "census.csv") {
+    return {};
+  }
+  return Fail(MakeError("read RUN", run, "it is a file, and a run is a directory",
+                        "The baseline comes first: railgauge compare BASELINE RUN"));
 }
 
 ExitStatus StatusOf(CompareVerdict whole) {
@@ -83,8 +98,9 @@ void Print(const Options& options, const Baseline& baseline, const RunReadings& 
                            Shortened(baseline.run.run_id)),
                100, 2));
   fmt::print(
-      "run / baseline at the median of a NIC's cells, and the worst verdict on them; the "
-      "margin is {:g} %\n\n{}",
+      "run / baseline, and the worst verdict on a NIC's cells: their median where it is SAME, "
+      "else\n"
+      "the farthest of those that have it; the margin is {:g} %\n\n{}",
       margin * 100, FormatComparison(comparison));
   if (comparison.left_out == 0) return;
   PrintNotes(
@@ -104,9 +120,15 @@ Result<ExitStatus> Run(const Options& options) {
   files.Writes("--csv_out", options.csv_out);
   DeclareCiFiles(options.ci, files);
   RAILGAUGE_RETURN_IF_ERROR(files.Check());
+  RAILGAUGE_RETURN_IF_ERROR(CheckIsNoBaseline(options.run));
   std::vector<std::string> notes;
   RAILGAUGE_ASSIGN_OR_RETURN(const Baseline baseline,
                              ReadBaseline(options.baseline, topologies, notes));
+  if (options.baseline_only) {
+    fmt::print("baseline {}: {}; nothing was compared\n", Printable(options.baseline),
+               Counted(baseline.rows.size(), "cell"));
+    return kExitOk;
+  }
   RAILGAUGE_ASSIGN_OR_RETURN(const RunReadings run, ReadOneRun(options.run, topologies, notes));
   RAILGAUGE_ASSIGN_OR_RETURN(
       const RunComparison comparison,
@@ -137,6 +159,8 @@ Command AddCompareCommand(CLI::App& app) {
       ->add_option("--margin", options->margin,
                    "what a cell may lose (default: " + options->margin + ")")
       ->type_name("PERCENT");
+  command->add_flag("--baseline-only", options->baseline_only,
+                    "check BASELINE and the flags; RUN need not be there yet");
   AddTopologyOption(*command, options->hwloc_xml);
   command
       ->add_option("--csv_out", options->csv_out,

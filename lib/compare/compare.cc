@@ -324,17 +324,22 @@ ComparisonRow Comparer::Judge(const Candidate& candidate) const {
 
 // In loopback a transfer passes two NICs: the other one may be what is slow.
 void Comparer::TellPartners(std::vector<ComparisonRow>& rows) const {
-  std::set<PciAddress> slower;
+  const auto lost = [&](const ComparisonRow& row) {
+    return row.verdict == CompareVerdict::kSlower ||
+           (row.verdict == CompareVerdict::kNoisy && row.ratio < 1 - gates_.bad_placement);
+  };
+  std::set<PciAddress> slower, worse;
   for (const ComparisonRow& row : rows) {
     if (row.verdict == CompareVerdict::kSlower) slower.insert(row.nic->address);
+    if (lost(row)) worse.insert(row.nic->address);
   }
   // Rows of candidates come first, in their order.
   for (size_t i = 0; i < candidates_.size(); ++i) {
     const std::optional<NicKey>& partner = candidates_[i].reading->partner;
-    if (rows[i].verdict != CompareVerdict::kSlower || !partner) continue;
-    if (!slower.contains(partner->address)) continue;
-    rows[i].reason += fmt::format("; its partner in loopback, {}, is slower, too, and may be why",
-                                  partner->address.ToString());
+    if (!lost(rows[i]) || !partner || !worse.contains(partner->address)) continue;
+    rows[i].reason += fmt::format("; its partner in loopback, {}, {} slower, too, and may be why",
+                                  partner->address.ToString(),
+                                  slower.contains(partner->address) ? "is" : "looks");
   }
 }
 

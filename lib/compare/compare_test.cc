@@ -365,6 +365,30 @@ TEST(CompareTest, ASlowPartnerIsNamed) {
   EXPECT_EQ(named, 40u);
 }
 
+// Also where neither is certain.
+TEST(CompareTest, APartnerThatLooksSlowIsNamed) {
+  World world(MakeP5());
+  const Baseline baseline = BaselineOf(world, 3);
+  const PciAddress partner = Pci("0000:71:00.0");
+  const auto is_slow = [&](const Cell& cell) {
+    return IsSlowNic(cell) || cell.nic.address == partner;
+  };
+  world.speed = Times(0.7, is_slow);
+  world.Screen();
+  for (Sample& sample : world.samples) {
+    sample.disturbed = is_slow(sample.cell);
+    if (IsSlowNic(sample.cell)) sample.partner = {partner, "rdmap113s0"};
+  }
+  const RunComparison comparison = Held(baseline, world);
+  EXPECT_EQ(Count(comparison, CompareVerdict::kNoisy), 80u);
+  size_t named = 0;
+  for (const ComparisonRow& row : comparison.rows) {
+    named +=
+        row.reason.find("its partner in loopback, 0000:71:00.0, looks slower") != std::string::npos;
+  }
+  EXPECT_EQ(named, 40u);
+}
+
 TEST(CompareTest, WhatIsNotComparableIsRefused) {
   World p5(MakeP5()), p4d(MakeP4d());
   p4d.machine.instance_type = "p4d.24xlarge";

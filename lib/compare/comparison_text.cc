@@ -52,7 +52,8 @@ struct Tally {
   // below.
   std::optional<CompareVerdict> verdict;
   std::vector<double> ratios;
-  size_t won = 0;  // rows that MayBeFaster
+  std::map<CompareVerdict, double> farthest;  // the ratio that is farthest out, where not SAME
+  size_t won = 0;                             // rows that MayBeFaster
 
   void Add(CompareVerdict other) {
     const bool missing = verdict == CompareVerdict::kMissing;
@@ -64,7 +65,14 @@ struct Tally {
   void Add(const ComparisonRow& row) {
     Add(row.verdict);
     won += MayBeFaster(row) ? 1 : 0;
-    if (row.ratio) ratios.push_back(*row.ratio);
+    if (!row.ratio) return;
+    ratios.push_back(*row.ratio);
+    if (row.verdict == CompareVerdict::kSame) return;
+    const auto [far, is_new] = farthest.emplace(row.verdict, *row.ratio);
+    const bool faster = row.verdict == CompareVerdict::kFaster;
+    if (!is_new) {
+      far->second = faster ? std::max(far->second, *row.ratio) : std::min(far->second, *row.ratio);
+    }
   }
   void Add(const Tally& other) {
     if (!other.verdict) return;
@@ -75,7 +83,9 @@ struct Tally {
   bool may_be_faster() const { return 2 * won > ratios.size(); }
   std::string Text() const {
     if (!verdict) return "";
-    const std::optional<double> ratio = Median(ratios);
+    // A median over many places would hide the few where a NIC is slow.
+    const auto far = farthest.find(*verdict);
+    const std::optional<double> ratio = far == farthest.end() ? Median(ratios) : far->second;
     return (ratio ? fmt::format("{:.2f} ", *ratio) : "   - ") + std::string(ToString(*verdict));
   }
 };
@@ -90,9 +100,9 @@ struct NicLine {
                                 !tally.may_be_faster());
     });
   }
-  bool missing() const {
-    return std::all_of(tallies.begin(), tallies.end(), [](const Tally& tally) {
-      return !tally.verdict || tally.verdict == CompareVerdict::kMissing;
+  bool is_all(CompareVerdict verdict) const {
+    return std::all_of(tallies.begin(), tallies.end(), [verdict](const Tally& tally) {
+      return !tally.verdict || tally.verdict == verdict;
     });
   }
 };
@@ -113,10 +123,12 @@ std::string Table(const std::map<std::string, NicLine>& nics) {
   for (const char* name : kDimensionNames) text += fmt::format("  {:<12}", name);
   text += "  slot\n";
   std::array<Tally, kDimensions> rest;
-  size_t rest_count = 0, missing_count = 0;
+  size_t rest_count = 0, missing_count = 0, new_count = 0;
   for (const auto& [slot, one] : nics) {
-    if (one.missing()) {
+    if (one.is_all(CompareVerdict::kMissing)) {
       ++missing_count;
+    } else if (one.is_all(CompareVerdict::kNew)) {
+      ++new_count;
     } else if (!one.unremarkable()) {
       text += Line(one.nic ? one.nic->address.ToString() : "none", one.tallies, slot);
     } else {
@@ -129,6 +141,7 @@ std::string Table(const std::map<std::string, NicLine>& nics) {
     text += Line(all ? Counted(rest_count, "NIC") : Counted(rest_count, "other"), rest, "");
   }
   if (missing_count > 0) text += fmt::format("{:<12}  MISSING\n", Counted(missing_count, "NIC"));
+  if (new_count > 0) text += fmt::format("{:<12}  NEW\n", Counted(new_count, "NIC"));
   return text;
 }
 

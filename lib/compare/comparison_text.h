@@ -10,7 +10,8 @@
 namespace railgauge {
 
 // Lines of at most 100 columns. Of a NIC's cells in one operation and direction the worst verdict
-// and the median ratio are shown.
+// is shown, with the ratio that is farthest out among the cells that have it; where it is SAME,
+// with the median ratio.
 std::string FormatComparison(const RunComparison& comparison);
 
 // "SLOWER: of 1280 cells, 40 SLOWER, 1240 SAME".

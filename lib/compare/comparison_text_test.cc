@@ -88,6 +88,33 @@ TEST(ComparisonTextTest, WhatMayBeFasterIsNotFolded) {
   EXPECT_NE(folded.find("1 NIC         1.00 SAME\n"), std::string::npos) << folded;
 }
 
+// Nothing is known of them, so they are not SAME.
+TEST(ComparisonTextTest, NicsThatTheBaselineLacksAreNew) {
+  ComparisonRow one = Row(2, CompareVerdict::kNew, std::nullopt);
+  ComparisonRow other = Row(3, CompareVerdict::kNew, std::nullopt);
+  one.reason = other.reason = "the baseline does not have it";
+  EXPECT_EQ(
+      FormatComparison(Of({Row(1, CompareVerdict::kSame, 1), one, other}, CompareVerdict::kSame)),
+      "NIC           READ to       READ from     WRITE to      WRITE from    slot\n"
+      "1 other       1.00 SAME\n"
+      "2 NICs        NEW\n"
+      "SAME: of 3 cells, 1 SAME, 2 NEW\n");
+}
+
+// Places that another path limits are as they were, and are many.
+TEST(ComparisonTextTest, FarPlacesDoNotHideThatANicIsWorse) {
+  std::vector<ComparisonRow> rows = {
+      Row(1, CompareVerdict::kNoisy, 0.62), Row(1, CompareVerdict::kNoisy, 0.8),
+      Row(2, CompareVerdict::kFaster, 1.2), Row(2, CompareVerdict::kFaster, 1.4)};
+  for (int i = 0; i < 5; ++i) {
+    rows.push_back(Row(1, CompareVerdict::kSame, 1));
+    rows.push_back(Row(2, CompareVerdict::kSame, 1));
+  }
+  const std::string text = FormatComparison(Of(rows, CompareVerdict::kNoisy));
+  EXPECT_NE(text.find("0000:01:00.0  0.62 NOISY "), std::string::npos) << text;
+  EXPECT_NE(text.find("0000:02:00.0  1.40 FASTER "), std::string::npos) << text;
+}
+
 // A run of a few NICs and places against a baseline of all: what differs is not hidden.
 TEST(ComparisonTextTest, WhatTheRunLeftOutIsToldOnce) {
   std::vector<ComparisonRow> rows = {Row(1, CompareVerdict::kSame, 1)};
