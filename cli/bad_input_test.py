@@ -76,6 +76,13 @@ class UsageTest(CliTestCase):
                              "railgauge judge: --csv_out has no value: '--junit=x' behind it is a flag")
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_a_page_of_what_is_no_run(self):
+        outcome = self.railgauge("report", "nope")
+        self.assert_one_line(outcome, "read RUNDIR nope: ENOENT", "There is no run")
+        self.assertNotIn("--output", outcome.stderr)
+        self.assert_status(self.railgauge("fleet", "plan", "--hosts=a,b", "--output=fleet"), 0)
+        self.assert_one_line(self.railgauge("report", "fleet"), "railgauge fleet report fleet")
+
     def test_a_misspelt_command_of_fleet(self):
         self.assert_one_line(self.railgauge("fleet", "reprot", "x"),
                              "there is no command 'reprot'. Write 'report'. Try: railgauge fleet --help")

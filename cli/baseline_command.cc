@@ -67,7 +67,7 @@ Result<ExitStatus> Make(const Options& options) {
              Printable(options.output));
   for (const auto& [source, count] : sources) {
     fmt::print("  {} with an interval {}\n", Counted(count, "cell"),
-               source.empty()      ? "of nothing: too few runs, windows and NICs"
+               source.empty()      ? "of nothing: fewer than 8 runs, windows and like NICs"
                : source == "class" ? "of the same cell in other slots"
                                    : "of their " + source);
   }

@@ -47,7 +47,8 @@ class RecipesTest(CliTestCase):
         self.assertEqual(len(queries), 3)
         slowest, verdicts, compared = (self.sql(query) for query in queries)
         self.assertEqual(len(slowest), 10)
-        self.assertEqual((slowest[0]["host"], slowest[0]["nic_name"]), ("recorded", "rdmap79s0"))
+        self.assertEqual((slowest[0]["host"], slowest[0]["nic_name"], slowest[0]["run_id"]),
+                         ("recorded", "rdmap79s0", "slow-nic"))
         self.assertIn("SLOW", {row["verdict"] for row in verdicts})
         self.assertNotIn("OK", {row["verdict"] for row in verdicts})
         self.assertIn(("0000:4f:00.0", "SLOWER"), {(row["nic_pci_address"], row["verdict"]) for row in compared})
@@ -57,7 +58,7 @@ class RecipesTest(CliTestCase):
         self.assertEqual(len(scripts), 1)
         outcome = run([sys.executable, "-c", scripts[0]], cwd=self.folder)
         self.assert_status(outcome, 0)
-        self.assertEqual(outcome.stdout.splitlines()[1].split()[1], "rdmap79s0", str(outcome))
+        self.assertEqual(outcome.stdout.splitlines()[1].split()[1:3], ["rdmap79s0", "slow-nic"], str(outcome))
 
     def test_athena_has_the_columns_of_the_file(self):
         table = next(query for query in recipes("sql") if "CREATE EXTERNAL TABLE" in query)

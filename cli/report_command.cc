@@ -1,6 +1,9 @@
 // railgauge report: a run directory as one HTML file for people.
 
+#include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "cli/command.h"
@@ -10,6 +13,7 @@
 #include "cli/recorded_runs.h"
 #include "cli/software_versions.h"
 #include "fmt/core.h"
+#include "lib/base/result.h"
 #include "lib/placement/correlation.h"
 #include "lib/placement/whole_assignment.h"
 #include "lib/report/html/page.h"
@@ -60,12 +64,29 @@ Status Judge(const Options& options, GivenTopologies& topologies, PageData& data
   return {};
 }
 
+// The page lies in the run's folder, so what is no run is told before that page's path is.
+Status CheckMayBeRun(const std::string& directory) {
+  std::error_code error;
+  if (directory != "-" && !std::filesystem::exists(directory, error) && !error) {
+    return Fail(ErrnoError(ENOENT, "read RUNDIR", directory,
+                           "There is no run: name the directory that check or load made"));
+  }
+  const std::filesystem::path folder(directory);
+  if (std::filesystem::exists(folder / "plan.json", error) &&
+      !std::filesystem::exists(folder / "census.csv", error)) {
+    return Fail(MakeError("read RUNDIR", directory, "it is a fleet's, and no run's",
+                          "Its page is made by: railgauge fleet report " + directory));
+  }
+  return {};
+}
+
 Result<ExitStatus> Run(const Options& options) {
   if (PageTemplate().empty()) {
     return Fail(MakeError("write report", options.directory,
                           "this binary was built without the page (--define=report_page=none)",
                           "Build it where scripts/setup reaches an npm registry"));
   }
+  RAILGAUGE_RETURN_IF_ERROR(CheckMayBeRun(options.directory));
   const std::string path =
       options.output.empty() ? options.directory + "/report.html" : options.output;
   RAILGAUGE_ASSIGN_OR_RETURN(GivenTopologies topologies, GivenTopologies::Parse(options.hwloc_xml));

@@ -101,7 +101,7 @@ Result<Token> ReadTokenFile(const std::string& path) {
   const auto token = Token::Parse({text, static_cast<size_t>(length)});
   if (token) return *token;
   return Fail(MakeError("read token file", path, "it holds no railgauge token",
-                        "Make one with: railgauge token FILE"));
+                        "Remove it, then make one with: railgauge token FILE"));
 }
 
 }  // namespace railgauge

@@ -80,6 +80,8 @@ TEST(TokenTest, WhatIsNoTokenFileIsNamed) {
     const auto token = ReadTokenFile(path);
     ASSERT_FALSE(token) << text;
     EXPECT_EQ(token.error().reason, "it holds no railgauge token");
+    // As none is made over a file that is there.
+    EXPECT_EQ(token.error().advice, "Remove it, then make one with: railgauge token FILE");
   }
 }
 
