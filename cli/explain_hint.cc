@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "fmt/core.h"
-#include "lib/base/result.h"
+#include "lib/base/shell_word.h"
+#include "lib/placement/partner_blame.h"
 #include "lib/report/html/page.h"
 
 namespace railgauge {
@@ -17,6 +18,20 @@ const NicKey* NicOf(const PlacementRow& row) {
   });
   if (named != nics.end()) return &*named;
   return nics.empty() ? nullptr : &nics.front();
+}
+
+std::string Why(const std::string& directory, const std::string& what) {
+  return fmt::format("why: railgauge explain {} {}\n", ShellWord(directory), what);
+}
+
+// Of a partner that a verdict blames, where it serves a consumer itself; else all that it is at.
+std::string Blamed(const PciAddress& partner, std::span<const PlacementRow> placement) {
+  for (const PlacementRow& row : placement) {
+    for (const NicKey& nic : row.chosen) {
+      if (nic.address == partner) return row.consumer.ToString() + " " + partner.ToString();
+    }
+  }
+  return partner.ToString();
 }
 
 // A verdict to act on comes before one that could not be given.
@@ -41,15 +56,17 @@ std::string ExplainHint(const std::string& directory, std::span<const PlacementR
                                         return Rank(a.verdict) < Rank(b.verdict);
                                       });
   if (worst == placement.end() || worst->verdict == Verdict::kOk) return "";
+  if (const auto partner = PartnerBlamedIn(worst->reason)) {
+    return Why(directory, Blamed(*partner, placement));
+  }
   const NicKey* nic = NicOf(*worst);
-  return fmt::format("why: railgauge explain {} {}{}\n", Printable(directory),
-                     worst->consumer.ToString(),
-                     nic == nullptr ? "" : " " + nic->address.ToString());
+  return Why(directory, worst->consumer.ToString() +
+                            (nic == nullptr ? std::string() : " " + nic->address.ToString()));
 }
 
 std::string PageHint(const std::string& directory) {
   if (PageTemplate().empty()) return "";
-  return fmt::format("page: railgauge report {}\n", Printable(directory));
+  return fmt::format("page: railgauge report {}\n", ShellWord(directory));
 }
 
 }  // namespace railgauge

@@ -10,7 +10,8 @@
 namespace railgauge {
 
 // "why: railgauge explain RUNDIR CONSUMER NIC" with its line end, for the first verdict that is not
-// OK and of its NICs the one that the reason names; empty where all are OK.
+// OK and of its NICs the one that the reason names; where the reason blames a partner in loopback,
+// for that one instead. Empty where all are OK.
 std::string ExplainHint(const std::string& directory, std::span<const PlacementRow> placement);
 
 // "page: railgauge report RUNDIR" with its line end; empty in a build without the page.

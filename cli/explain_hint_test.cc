@@ -31,6 +31,26 @@ TEST(ExplainHintTest, TheFirstThatOneCanActOn) {
             "why: railgauge explain run numa1 0000:4f:00.0\n");
 }
 
+// The cause, where it serves a consumer; else by itself.
+TEST(ExplainHintTest, APartnerThatIsToBlame) {
+  PlacementRow rows[] = {
+      Row("numa0", Verdict::kUndecided,
+          "0000:4f:00.0 (a) gives 7 GB/s with 0000:60:00.0 (c) at the other end, "
+          "but 0000:60:00.0 (c) is slow itself: measure against another host."),
+      Row("numa1", Verdict::kUndecided)};
+  EXPECT_EQ(ExplainHint("run", rows), "why: railgauge explain run 0000:60:00.0\n");
+  rows[1].chosen = {{*PciAddress::Parse("0000:60:00.0"), "c"}};
+  EXPECT_EQ(ExplainHint("run", rows), "why: railgauge explain run numa1 0000:60:00.0\n");
+}
+
+TEST(ExplainHintTest, PathsAreWordsOfAShell) {
+  const PlacementRow rows[] = {Row("numa0", Verdict::kSlow)};
+  EXPECT_EQ(ExplainHint("it's a run", rows),
+            "why: railgauge explain 'it'\\''s a run' numa0 0000:4f:00.0\n");
+  const std::string page = PageHint("a run");
+  EXPECT_TRUE(page.empty() || page == "page: railgauge report 'a run'\n") << page;
+}
+
 TEST(ExplainHintTest, ARowWithoutNicsOfItsOwn) {
   PlacementRow row = Row("numa0", Verdict::kIdle);
   row.best = std::vector<NicKey>{{*PciAddress::Parse("0000:60:00.0"), "c"}};

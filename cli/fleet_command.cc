@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/quantities.h"
-#include "lib/fleet/launch_template.h"
 
 namespace railgauge {
 namespace {
@@ -33,13 +32,6 @@ Result<Nanoseconds> BudgetOf(const FleetPlan& plan) {
   }
   return Fail(MakeError("read the plan", "check_flags", "there is no --time-budget among them",
                         "Make a new plan with: railgauge fleet plan"));
-}
-
-std::string ShellWord(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+,:@%=";
-  const bool is_plain = !word.empty() && word.find_first_not_of(kPlain) == std::string::npos;
-  return Printable(is_plain ? word : QuoteForShell(word));
 }
 
 Command AddFleetCommand(CLI::App& app) {

@@ -18,9 +18,6 @@ Command AddFleetReportCommand(CLI::App& fleet);
 // The --time-budget among the plan's check_flags.
 Result<Nanoseconds> BudgetOf(const FleetPlan& plan);
 
-// `word` as it is typed into a shell, for command lines that are shown.
-std::string ShellWord(const std::string& word);
-
 }  // namespace railgauge
 
 #endif  // RAILGAUGE_CLI_FLEET_COMMAND_H_

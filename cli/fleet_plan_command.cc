@@ -18,6 +18,7 @@
 #include "lib/base/file_error.h"
 #include "lib/base/pci_address.h"
 #include "lib/base/quoted.h"
+#include "lib/base/shell_word.h"
 #include "lib/fleet/child_process.h"
 #include "lib/fleet/fleet_plan.h"
 #include "lib/fleet/fleet_tree.h"

@@ -14,6 +14,7 @@
 #include "fmt/core.h"
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
+#include "lib/base/shell_word.h"
 #include "lib/fleet/confirmation.h"
 #include "lib/fleet/fleet_analysis.h"
 #include "lib/fleet/fleet_reader.h"

@@ -24,6 +24,7 @@
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
 #include "lib/base/file_error.h"
+#include "lib/base/shell_word.h"
 #include "lib/base/unique_fd.h"
 #include "lib/fleet/confirmation.h"
 #include "lib/fleet/fleet_analysis.h"

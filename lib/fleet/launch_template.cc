@@ -6,6 +6,7 @@
 
 #include "fmt/core.h"
 #include "lib/base/quoted.h"
+#include "lib/base/shell_word.h"
 
 namespace railgauge {
 namespace {
@@ -85,18 +86,6 @@ std::string_view PresetOf(std::string_view name) {
     if (preset.name == name) return preset.text;
   }
   return "";
-}
-
-std::string QuoteForShell(std::string_view word) {
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
 }
 
 Result<LaunchTemplate> LaunchTemplate::Parse(std::string_view text) {

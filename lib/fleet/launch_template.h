@@ -36,9 +36,6 @@ class LaunchTemplate {
 // The template that a name stands for; empty for another text.
 std::string_view PresetOf(std::string_view name);
 
-// `word` so that a POSIX shell reads it as that one word.
-std::string QuoteForShell(std::string_view word);
-
 }  // namespace railgauge
 
 #endif  // RAILGAUGE_LIB_FLEET_LAUNCH_TEMPLATE_H_

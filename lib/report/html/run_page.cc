@@ -13,6 +13,7 @@
 #include "lib/base/counted.h"
 #include "lib/base/file.h"
 #include "lib/base/quoted.h"
+#include "lib/base/shell_word.h"
 #include "lib/placement/consistency.h"
 #include "lib/placement/run_table.h"
 #include "lib/report/report_file.h"
@@ -266,7 +267,7 @@ Result<PageData> ReadRunForPage(const std::string& directory, const std::string&
   reader.TakeMachineFromTopology();
   if (of_check && HasRows("samples", data) && !HasRows("placement", data)) {
     data.how_to_judge =
-        fmt::format("railgauge report {} --placement=nearest", Printable(directory));
+        fmt::format("railgauge report {} --placement=nearest", ShellWord(directory));
   }
   return data;
 }
