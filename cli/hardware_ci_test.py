@@ -62,7 +62,7 @@ class HardwareCiTest(CliTestCase):
         self.assertEqual(sorted(os.listdir(self.path("textfile"))), ["railgauge-compare.prom", "railgauge.prom"])
         with open(self.path("textfile/railgauge.prom"), encoding="utf-8") as file:
             told = file.read()
-        self.assertIn(OK_METRIC, told)
+        self.assertIn('railgauge_exit_status{command="check"} ', told)
         published = os.listdir(self.path("published"))
         self.assertTrue(all(name.startswith("job-") for name in published), published)
         self.assertIn("compare.csv", os.listdir(self.path(f"published/{published[0]}")))

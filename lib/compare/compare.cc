@@ -336,7 +336,10 @@ void Comparer::TellPartners(std::vector<ComparisonRow>& rows) const {
   // Rows of candidates come first, in their order.
   for (size_t i = 0; i < candidates_.size(); ++i) {
     const std::optional<NicKey>& partner = candidates_[i].reading->partner;
-    if (!lost(rows[i]) || !partner || !worse.contains(partner->address)) continue;
+    if (!lost(rows[i]) || !partner) continue;
+    // Of a NIC that is slow for certain, a partner that may be noise is no excuse.
+    const auto& suspects = slower.contains(rows[i].nic->address) ? slower : worse;
+    if (!suspects.contains(partner->address)) continue;
     rows[i].reason += fmt::format("; its partner in loopback, {}, {} slower, too, and may be why",
                                   partner->address.ToString(),
                                   slower.contains(partner->address) ? "is" : "looks");
