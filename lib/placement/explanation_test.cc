@@ -90,6 +90,20 @@ TEST(ExplanationTest, APairOfACheck) {
               "Under load not measured"});
 }
 
+// A rate above the line is explained, and one at or below it is not.
+TEST(ExplanationTest, AMedianAboveTheLine) {
+  World world(MakeP5());
+  world.Screen();
+  for (Sample& sample : world.samples) sample.line_rate = BytesPerSecond{12.5e9};
+  constexpr std::string_view kWhy = "what was in flight when a window opened counts in it, too";
+  EXPECT_EQ(PairText(RecordsOf(world), kNic, kGpu).find("in flight when a window"),
+            std::string::npos);
+  for (Sample& sample : world.samples) {
+    if (sample.throughput) sample.throughput->value *= 1.2;
+  }
+  ExpectText(PairText(RecordsOf(world), kNic, kGpu), {kWhy});
+}
+
 // Each crossed resource once, with what it can carry and where that is from; what nobody says is
 // named, too.
 TEST(ExplanationTest, CeilingsOfWhatIsCrossed) {

@@ -222,9 +222,11 @@ std::string CellPart(const ExplainedCell& cell) {
   if (cell.standing) text += Line(StandingOf(*cell.standing, row), kIndent);
   for (const InTurn& in_turn : cell.in_turn) text += Line(Ratio(in_turn), kIndent);
   if (cell.line_rate && row.throughput_median) {
-    text += Line(fmt::format("{:.0f} % of the most that the line rate can be, {}",
-                             100 * row.throughput_median->value / cell.line_rate->value,
-                             FormatBytesPerSecond(*cell.line_rate)),
+    const double percent = 100 * row.throughput_median->value / cell.line_rate->value;
+    // What a window bears before it is kAboveCeiling: lib/measure/proof.h.
+    const char* const above = ": what was in flight when a window opened counts in it, too";
+    text += Line(fmt::format("{:.0f} % of the most that the line rate can be, {}{}", percent,
+                             FormatBytesPerSecond(*cell.line_rate), percent > 100.5 ? above : ""),
                  kIndent);
   }
   return text;

@@ -97,7 +97,11 @@ function facts(cell: Cell, run: Run, shares: Shares): Child {
   }
   if (cell.mad !== null && cell.median) rows.push(['Median deviation', percent(cell.mad / cell.median, 2)]);
   const share = shares.of(cell);
-  if (share !== null) rows.push(['Share', `${percent(share, 1)} of ${shares.reference}`]);
+  if (share !== null) {
+    // lib/measure/proof.h says how much of it is possible.
+    const above = shares.known && share > 1.005 ? '; what was in flight when a window opened counts in it, too' : '';
+    rows.push(['Share', `${percent(share, 1)} of ${shares.reference}${above}`]);
+  }
   const ratio = run.classRatio(cell);
   if (ratio !== null) rows.push(['Of its class', `${percent(ratio, 1)} of the median`]);
   if (cell.z !== null) rows.push(['Robust z', number(cell.z, 3)]);

@@ -51,7 +51,7 @@ export function classShade(ratio: number): Shade {
 // measured too fast would fade all others.
 export class Shares {
   readonly reference: string;
-  private readonly known: boolean; // the line rate of every cell
+  readonly known: boolean; // the line rate of every cell
   private readonly tops = new Map<string, number>();
 
   constructor(private readonly run: Run) {
