@@ -252,7 +252,7 @@ class FleetTest(FleetTestCase):
             (lambda: self.edit(run + "census.csv", lambda text: ""), ["n1"], "there is no header line"),
             (lambda: self.edit(run + "census.csv", header), ["n1"], "no row"),
             (lambda: self.edit(run + "samples.csv", lambda text: text.replace(",n2,", ",n3,")), ["n1"], "n2 is host"),
-            (wrong_data, ["n1"], "wrong_data"),
+            (wrong_data, ["n1"], "WRONG DATA: with n2 other data arrived than was sent, in 1 of 2 windows: byte 0"),
             (lambda: self.edit(run + "samples.csv", lambda text: text + text.splitlines()[1] + "\n"), ["n1"], "line 2"),
             (lambda: self.edit(run + "run.json", lambda text: ""), ["n1"], "run.json"),
             (lambda: self.edit(run + "run.json", lambda text: text.replace("r-n1", "r-n2")), ["n1"], "rows beside it"),
@@ -268,7 +268,8 @@ class FleetTest(FleetTestCase):
                 damage()
                 outcome, rows = self.report(3)
                 bad = self.bad(rows)
-                self.assertEqual({verdict for verdict, *_ in bad}, {"UNMEASURED"}, str(outcome))
+                verdict = "SUSPECT" if damage == wrong_data else "UNMEASURED"
+                self.assertEqual({one for one, *_ in bad}, {verdict}, str(outcome))
                 self.assertEqual({node for _, node, *_ in bad}, set(nodes), str(outcome))
                 said = (outcome.stdout + outcome.stderr).replace("\n    ", " ")
                 self.assertIn(reason, said)

@@ -29,6 +29,9 @@ std::vector<size_t> HealthyNodes(const Suspicion& suspicion, const FleetPlan& pl
     if (other.kind == SuspectKind::kPath || other.could_be_peer) sick.insert(*other.peer);
   }
   for (const MissingNic& missing : analysis.missing) sick.insert(missing.node);
+  for (const FleetRun& run : table.runs()) {
+    if (!run.wrong_data.empty()) sick.insert(run.pair.initiator);
+  }
   std::string type;
   for (const FleetRun& run : table.runs()) {
     if (run.pair.initiator == suspicion.node || type.empty()) type = run.run.instance_type;

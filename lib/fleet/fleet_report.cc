@@ -1,5 +1,6 @@
 #include "lib/fleet/fleet_report.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "fmt/core.h"
@@ -100,6 +101,15 @@ std::string Counts(const FleetVerdicts& verdicts) {
   return line.empty() ? "nothing was measured" : line;
 }
 
+// In the order in which people are told of them: what has wrong data first.
+std::vector<const FleetRow*> WorstFirst(const std::vector<FleetRow>& rows) {
+  std::vector<const FleetRow*> ordered;
+  for (const FleetRow& row : rows) ordered.push_back(&row);
+  std::stable_partition(ordered.begin(), ordered.end(),
+                        [](const FleetRow* row) { return row->wrong_data; });
+  return ordered;
+}
+
 // In a Markdown table '|' ends a cell.
 std::string MarkdownCell(const std::string& text) {
   std::string cell;
@@ -138,10 +148,10 @@ std::string FleetCsv(const FleetPlan& plan, const FleetVerdicts& verdicts) {
 std::string FleetText(const FleetPlan& plan, const FleetVerdicts& verdicts, bool color) {
   std::string out;
   size_t shown = 0, bad = 0;
-  const std::vector<FleetRow>& rows = verdicts.rows;
+  const std::vector<const FleetRow*> rows = WorstFirst(verdicts.rows);
   for (size_t i = 0, next = 0; i < rows.size(); i = next) {
-    const FleetRow& row = rows[i];
-    for (next = i + 1; next < rows.size() && SayTheSame(row, rows[next]);) ++next;
+    const FleetRow& row = *rows[i];
+    for (next = i + 1; next < rows.size() && SayTheSame(row, *rows[next]);) ++next;
     if (row.verdict == FleetVerdict::kOk || ++bad > kShown) continue;
     ++shown;
     std::string verdict(ToString(row.verdict));
@@ -166,7 +176,8 @@ std::string FleetMarkdown(const FleetPlan& plan, const FleetVerdicts& verdicts) 
       "# Fleet of {}{}\n\n{}\n", Counted(plan.nodes.size(), "node"),
       platform.empty() || platform == "hardware" ? "" : " (" + platform + ")", Counts(verdicts));
   std::string table;
-  for (const FleetRow& row : verdicts.rows) {
+  for (const FleetRow* one : WorstFirst(verdicts.rows)) {
+    const FleetRow& row = *one;
     if (row.verdict == FleetVerdict::kOk) continue;
     table += fmt::format("| {} | {} | {} | {} | {} |\n", ToString(row.verdict),
                          plan.nodes[row.node].name, row.slot ? row.slot->ToString() : "", row.cause,

@@ -22,9 +22,9 @@ namespace railgauge {
 
 enum class FleetVerdict {
   kOk,
-  kSlow,        // stood out of the fleet, and is slower in paired rounds with a healthy reference
-  kMissing,     // most machines of the type have a NIC in this slot
-  kSuspect,     // stood out, and paired rounds did not settle it (or were not measured)
+  kSlow,     // stood out of the fleet, and is slower in paired rounds with a healthy reference
+  kMissing,  // most machines of the type have a NIC in this slot
+  kSuspect,  // stood out, and paired rounds did not settle it (or were not measured); or wrong data
   kUnmeasured,  // no run has it
 };
 std::string_view ToString(FleetVerdict verdict);  // "OK", "SLOW", "MISSING", "SUSPECT", ...
@@ -49,6 +49,9 @@ struct FleetRow {
   std::string groups;  // of a place: which; ';' between
   std::optional<PairedRatio> confirmed;
   std::string reason;  // a sentence for people
+  // Data arrived that differs from what was sent: the worst that there is, and told before all
+  // else.
+  bool wrong_data = false;
 };
 
 struct FleetVerdicts {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -121,6 +122,39 @@ TEST_F(FleetReportTest, WhatANodesRunDidNotMeasureIsNotOk) {
             "    In its run with n5: why.\n34 OK, 2 UNMEASURED\n");
   EXPECT_EQ(ExitStatusOf(judge(4, {0, 3}, NoEvidence::Cause::kPeer)), 0)
       << "as the target they did what others do";
+}
+
+// The worst that a NIC can do is not "not measured", and stands above the rest.
+TEST_F(FleetReportTest, WrongDataIsToldFirst) {
+  FleetTable table;
+  for (const auto& round : fleet_.plan().rounds) {
+    for (const PlannedPair& pair : round) {
+      RunGroups run = fleet_.Measure(pair);
+      if (pair.initiator == 7) {
+        run.invalid[SimulatedFleet::AddressOf(2)] = "1 of 9 windows is not valid: wrong_data: x";
+        run.wrong_data[SimulatedFleet::AddressOf(2)] = "in 1 of 9 windows: x";
+      }
+      table.Add(pair, run);
+    }
+  }
+  const FleetAnalysis analysis = Analyse(table);
+  const FleetVerdicts verdicts =
+      JudgeFleet(fleet_.plan(), table, analysis,
+                 std::vector<ConfirmationOutcome>(analysis.suspicions.size()), {});
+  const std::string text = FleetText(fleet_.plan(), verdicts, false);
+  EXPECT_TRUE(text.starts_with(
+      "SUSPECT     n7 0000:42:00.0 (rdmap2)\n"
+      "    WRONG DATA: with n8 other data arrived than was sent, in 1 of 9 windows: x.\n"))
+      << text;
+  EXPECT_NE(text.find("SUSPECT     n3 "), std::string::npos) << text;
+  const std::string markdown = FleetMarkdown(fleet_.plan(), verdicts);
+  EXPECT_LT(markdown.find("| n7 |"), markdown.find("| n3 |")) << markdown;
+  // It is no healthy reference either.
+  std::set<size_t> taken;
+  for (const Suspicion& suspicion : analysis.suspicions) {
+    EXPECT_TRUE(PlanConfirmation(suspicion, fleet_.plan(), table, analysis, taken));
+  }
+  EXPECT_FALSE(taken.contains(7));
 }
 
 TEST_F(FleetReportTest, TheFilesAreWhole) {

@@ -32,10 +32,12 @@ using RelationOf = std::map<std::pair<PciAddress, MemoryPlace>, Relation>;
 struct Tally {
   size_t windows = 0;  // that were measured
   size_t invalid = 0;
+  size_t wrong_data = 0;  // of these
   size_t other_slot = 0;
   size_t disturbed = 0;
   size_t counted = 0;
   std::string why_invalid;  // of the first
+  std::string why_wrong;    // of the first with other data
   std::string why_not;      // of the first that was not measured
 };
 
@@ -47,6 +49,8 @@ void AddUncounted(const Sample& sample, Tally& tally) {
   }
   ++tally.windows;
   if (tally.invalid++ == 0) tally.why_invalid = word + ": " + sample.reason;
+  if (sample.status != SampleStatus::kWrongData) return;
+  if (tally.wrong_data++ == 0) tally.why_wrong = sample.reason;
 }
 
 NoEvidence WhyNoEvidence(const Tally& tally) {
@@ -260,6 +264,10 @@ Result<RunGroups> ReadRunGroups(const std::string& directory) {
       out.invalid[nic] =
           fmt::format("{} of {} {} not valid: {}", tally.invalid, Counted(tally.windows, "window"),
                       tally.invalid == 1 ? "is" : "are", tally.why_invalid);
+      if (tally.wrong_data > 0) {
+        out.wrong_data[nic] = fmt::format("in {} of {}: {}", tally.wrong_data,
+                                          Counted(tally.windows, "window"), tally.why_wrong);
+      }
     } else if (tally.counted == 0) {
       out.no_evidence[nic] = WhyNoEvidence(tally);
     }
@@ -330,6 +338,9 @@ void FleetTable::Add(const PlannedPair& pair, const RunGroups& groups) {
     const uint32_t slot = SlotNumber(nic);
     if (const auto why = groups.invalid.find(nic.address); why != groups.invalid.end()) {
       run.invalid[slot] = why->second;
+    }
+    if (const auto why = groups.wrong_data.find(nic.address); why != groups.wrong_data.end()) {
+      run.wrong_data[slot] = why->second;
     }
     if (const auto why = groups.no_evidence.find(nic.address); why != groups.no_evidence.end()) {
       run.no_evidence[slot] = why->second;

@@ -66,6 +66,7 @@ struct RunGroups {
   // Of NICs with windows that are contradicted, by what the run says of them or by themselves: how
   // many, and why. What such a NIC can do is not known, whatever its other windows say.
   std::map<PciAddress, std::string> invalid;
+  std::map<PciAddress, std::string> wrong_data;  // of those that are `invalid` for it: how much
   std::map<PciAddress, NoEvidence> no_evidence;  // of NICs without a median
   std::string peer;               // that its windows were measured with; empty: none was measured
   std::set<PciAddress> partners;  // NICs of the peer that windows were measured with
@@ -99,6 +100,7 @@ struct FleetRun {
   RunIdentity run;
   std::vector<uint32_t> slots;                 // that its census has; into FleetTable::slots
   std::map<uint32_t, std::string> invalid;     // RunGroups::invalid
+  std::map<uint32_t, std::string> wrong_data;  // RunGroups::wrong_data
   std::map<uint32_t, NoEvidence> no_evidence;  // RunGroups::no_evidence
   std::vector<PciAddress> partners;            // RunGroups::partners, as the six below
   bool knows_nics = false;

@@ -138,12 +138,14 @@ TEST_F(FleetTableTest, WindowsThatAreNotValid) {
   samples_.push_back(sample);
   EXPECT_EQ(Read().invalid.at(kNic.address),
             "1 of 2 windows is not valid: wrong_data: byte 0 differs");
+  EXPECT_EQ(Read().wrong_data.at(kNic.address), "in 1 of 2 windows: byte 0 differs");
   sample = Window(Gpu(1), 10);
   sample.throughput->value *= 2;  // not what its own columns say
   samples_.back() = sample;
   const std::string why = Read().invalid.at(kNic.address);
   EXPECT_NE(why.find("the row contradicts itself"), std::string::npos) << why;
   EXPECT_NE(why.find("samples.csv:3"), std::string::npos) << why;
+  EXPECT_TRUE(Read().wrong_data.empty());
 }
 
 // The error of reading what is there now.

@@ -104,6 +104,9 @@ class FleetJudge {
   // What is not valid is not OK, whatever the other windows say.
   void AddInvalid() {
     for (const FleetRun& run : table_.runs()) {
+      for (const auto& [slot, how_much] : run.wrong_data) {
+        AddWrongData(Row(run.pair.initiator, slot), run.pair.target, how_much);
+      }
       for (const auto& [slot, why] : run.invalid) {
         FleetRow& row = Row(run.pair.initiator, slot);
         if (row.verdict != FleetVerdict::kOk && row.verdict != FleetVerdict::kUnmeasured) continue;
@@ -111,6 +114,20 @@ class FleetJudge {
         row.reason = fmt::format("With {}: {}", Name(run.pair.target), why);
       }
     }
+  }
+
+  // Either end or the way between them may be the cause; the machine under test is told of it.
+  void AddWrongData(FleetRow& row, size_t peer, const std::string& how_much) const {
+    std::string reason = fmt::format("WRONG DATA: with {} other data arrived than was sent, {}",
+                                     Name(peer), how_much);
+    const bool is_worse =
+        row.verdict == FleetVerdict::kSlow || row.verdict == FleetVerdict::kMissing;
+    if (is_worse || row.verdict == FleetVerdict::kSuspect) reason += "; and: " + row.reason;
+    row.reason = std::move(reason);
+    row.wrong_data = true;
+    if (is_worse) return;
+    row.verdict = FleetVerdict::kSuspect;
+    if (row.cause.empty()) row.cause = "nic";
   }
 
   static void Worst(std::optional<PartStanding>& kept, const SlotStanding& standing, size_t peer) {
