@@ -72,16 +72,6 @@ std::map<PlannedPair, std::string> WhyPairsAreUnmeasured(const FleetTree& tree,
   return why;
 }
 
-std::optional<ConfirmationPlan> ReadConfirmation(const FleetTree& tree, const FleetPlan& plan,
-                                                 const FleetTable& table,
-                                                 const Suspicion& suspicion) {
-  const std::string path = tree.ConfirmPath(NameOf(suspicion, plan, table)) + "/suspicion.json";
-  const auto json = ReadRegularFile(path);
-  if (!json) return std::nullopt;
-  const auto confirmation = ParseConfirmation(*json, plan, path);
-  return confirmation ? std::optional(*confirmation) : std::nullopt;
-}
-
 Result<std::string> WriteFleetPages(const FleetTree& tree, FleetPageInput input) {
   if (PageTemplate().empty()) return std::string();
   input.generator = fmt::format("railgauge {}", kVersion);

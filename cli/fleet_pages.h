@@ -20,11 +20,6 @@ std::string FleetPagePath(const FleetTree& tree);
 std::map<PlannedPair, std::string> WhyPairsAreUnmeasured(const FleetTree& tree,
                                                          const FleetPlan& plan);
 
-// The machines that `suspicion` was measured again with; empty where nobody chose them yet.
-std::optional<ConfirmationPlan> ReadConfirmation(const FleetTree& tree, const FleetPlan& plan,
-                                                 const FleetTable& table,
-                                                 const Suspicion& suspicion);
-
 // Writes report.html into the runs and fleet.html into the tree, and returns the latter's path.
 // Empty in a build without the page. Of `input`, the links and facts are filled in here.
 Result<std::string> WriteFleetPages(const FleetTree& tree, FleetPageInput input);

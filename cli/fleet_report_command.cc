@@ -16,6 +16,7 @@
 #include "lib/base/file.h"
 #include "lib/base/shell_word.h"
 #include "lib/fleet/confirmation.h"
+#include "lib/fleet/confirmation_reader.h"
 #include "lib/fleet/fleet_analysis.h"
 #include "lib/fleet/fleet_reader.h"
 #include "lib/fleet/fleet_report.h"
@@ -45,22 +46,6 @@ struct Options {
   std::string csv_out;
   ColorOption color;
 };
-
-// The rounds of a suspicion that both of their runs measured.
-std::vector<PairedRound> ReadRounds(const FleetTree& tree, const FleetPlan& plan,
-                                    const FleetTable& table, const Suspicion& suspicion) {
-  std::vector<PairedRound> rounds;
-  const std::string folder = tree.ConfirmPath(NameOf(suspicion, plan, table));
-  for (size_t round = 1; round <= kConfirmRounds; ++round) {
-    const std::string suspect = fmt::format("{}/suspect-{}", folder, round);
-    const std::string reference = fmt::format("{}/reference-{}", folder, round);
-    if (!WhyNotWhole(suspect).empty() || !WhyNotWhole(reference).empty()) continue;
-    const auto a = ReadRunGroups(suspect), b = ReadRunGroups(reference);
-    if (!a || !b) continue;
-    if (const auto paired = RoundOf(suspicion, table, *a, *b)) rounds.push_back(*paired);
-  }
-  return rounds;
-}
 
 // Of nodes without a run of their own: what their attempts left, or why their run does not count.
 std::map<size_t, std::string> WhyUnmeasured(const std::map<PlannedPair, std::string>& of_pairs,
@@ -99,12 +84,11 @@ size_t PairsToMeasure(const FleetPlan& plan, const FleetRecords& records) {
 
 // Suspicions that it would measure again.
 size_t RoundsToMeasure(const FleetPlan& plan, const FleetTable& table,
-                       const FleetAnalysis& analysis,
-                       const std::vector<std::vector<PairedRound>>& rounds) {
+                       const FleetAnalysis& analysis, const std::vector<FleetEvidence>& evidence) {
   size_t suspicions = 0;
-  for (size_t i = 0; i < rounds.size(); ++i) {
+  for (size_t i = 0; i < evidence.size(); ++i) {
     std::set<size_t> taken;
-    if (rounds[i].size() < kConfirmRounds &&
+    if (evidence[i].rounds.size() < kConfirmRounds &&
         PlanConfirmation(analysis.suspicions[i], plan, table, analysis, taken)) {
       ++suspicions;
     }
@@ -140,13 +124,7 @@ Status CheckFiles(const FleetTree& tree, const std::string& csv, const std::stri
 }
 
 // Writes the pages and says how to open the fleet's.
-Status WritePages(const FleetTree& tree, FleetPageInput input, std::vector<FleetEvidence> evidence,
-                  bool print) {
-  for (size_t i = 0; i < evidence.size(); ++i) {
-    evidence[i].confirmation =
-        ReadConfirmation(tree, input.plan, input.table, input.analysis.suspicions[i]);
-  }
-  input.evidence = evidence;
+Status WritePages(const FleetTree& tree, FleetPageInput input, bool print) {
   RAILGAUGE_ASSIGN_OR_RETURN(const std::string page, WriteFleetPages(tree, std::move(input)));
   if (!page.empty() && print) fmt::print("page, for a browser: {}\n", Printable(page));
   return {};
@@ -162,10 +140,15 @@ Result<ExitStatus> Run(const Options& options) {
   FleetRecords records = ReadFleet(tree, plan, ReadingThreads());
   HoldRunsAgainstEachOther(plan, records);
   const FleetAnalysis analysis = Analyse(records.table);
+  ConfirmationReader reader(tree, plan, records.table);
+  std::vector<FleetEvidence> evidence;
   std::vector<std::vector<PairedRound>> rounds;
   for (const Suspicion& suspicion : analysis.suspicions) {
-    rounds.push_back(ReadRounds(tree, plan, records.table, suspicion));
+    ConfirmationRounds read = reader.Read(suspicion);
+    rounds.push_back(read.rounds);
+    evidence.push_back({std::move(read.plan), std::move(read.rounds)});
   }
+  records.notes.insert(records.notes.end(), reader.notes().begin(), reader.notes().end());
   const std::vector<ConfirmationOutcome> outcomes = JudgeConfirmations(rounds);
   std::map<PlannedPair, std::string> why_pairs = WhyPairsAreUnmeasured(tree, plan);
   const FleetVerdicts verdicts =
@@ -180,11 +163,7 @@ Result<ExitStatus> Run(const Options& options) {
                WhereToLook(tree, plan, verdicts));
     PrintNextSteps(
         options.directory, plan, verdicts,
-        PairsToMeasure(plan, records) + RoundsToMeasure(plan, records.table, analysis, rounds));
-  }
-  std::vector<FleetEvidence> evidence;
-  for (std::vector<PairedRound>& of_one : rounds) {
-    evidence.push_back({std::nullopt, std::move(of_one)});
+        PairsToMeasure(plan, records) + RoundsToMeasure(plan, records.table, analysis, evidence));
   }
   RAILGAUGE_RETURN_IF_ERROR(WritePages(tree,
                                        {.plan = plan,
@@ -192,11 +171,11 @@ Result<ExitStatus> Run(const Options& options) {
                                         .analysis = analysis,
                                         .verdicts = verdicts,
                                         .outcomes = outcomes,
-                                        .evidence = {},
+                                        .evidence = evidence,
                                         .why_unmeasured = std::move(why_pairs),
                                         .notes = records.notes,
                                         .windows = records.rows},
-                                       std::move(evidence), options.csv_out != "-"));
+                                       options.csv_out != "-"));
   PrintNotes(records.notes);
   if (records.other_slot > 0) {
     PrintNotes({Counted(records.other_slot, "window") +

@@ -27,6 +27,7 @@
 #include "lib/base/shell_word.h"
 #include "lib/base/unique_fd.h"
 #include "lib/fleet/confirmation.h"
+#include "lib/fleet/confirmation_reader.h"
 #include "lib/fleet/fleet_analysis.h"
 #include "lib/fleet/fleet_reader.h"
 #include "lib/fleet/fleet_runner.h"
@@ -197,18 +198,15 @@ class FleetRunCommand {
     RunAll(std::move(sessions));
   }
 
-  // The plan of a suspicion's rounds: the one that was begun, or a new one. Empty where there are
-  // too few healthy machines.
-  Result<std::optional<ConfirmationPlan>> PlanOf(const Suspicion& suspicion,
-                                                 const FleetTable& table,
-                                                 const FleetAnalysis& analysis,
-                                                 std::set<size_t>& taken) const {
+  // The plan of a suspicion's rounds where none is begun that is to be believed. Empty where there
+  // are too few healthy machines.
+  Result<std::optional<ConfirmationPlan>> NewPlanOf(const Suspicion& suspicion,
+                                                    const FleetTable& table,
+                                                    const FleetAnalysis& analysis,
+                                                    std::set<size_t>& taken) const {
     const std::string folder = tree_.ConfirmPath(NameOf(suspicion, plan_, table));
     const std::string path = folder + "/suspicion.json";
-    if (::access(path.c_str(), F_OK) == 0) {
-      RAILGAUGE_ASSIGN_OR_RETURN(const std::string json, ReadRegularFile(path));
-      return ParseConfirmation(json, plan_, path);
-    }
+    RAILGAUGE_RETURN_IF_ERROR(tree_.PutAside(folder));
     auto planned = PlanConfirmation(suspicion, plan_, table, analysis, taken);
     if (!planned) return planned;
     std::error_code error;
@@ -220,7 +218,8 @@ class FleetRunCommand {
 
   // Rounds of two runs, each once first.
   std::vector<MeasuringStep> StepsOf(const ConfirmationPlan& confirmation,
-                                     const std::string& folder) const {
+                                     const std::string& folder,
+                                     const std::set<std::string>& counted) const {
     std::vector<std::string> flags = plan_.check_flags;
     std::erase_if(flags, [](const std::string& flag) {
       return flag.starts_with("--nics=") || flag.starts_with("--time-budget=");
@@ -240,8 +239,7 @@ class FleetRunCommand {
       steps.push_back(std::move(suspect));
       steps.push_back(std::move(reference));
     }
-    std::erase_if(steps,
-                  [](const MeasuringStep& step) { return WhyNotWhole(step.output).empty(); });
+    std::erase_if(steps, [&](const MeasuringStep& step) { return counted.contains(step.output); });
     return steps;
   }
 
@@ -251,20 +249,24 @@ class FleetRunCommand {
     const FleetAnalysis analysis = Analyse(records.table);
     std::list<MeasuringSession> sessions;
     std::set<size_t> taken;
+    ConfirmationReader reader(tree_, plan_, records.table);
     for (const Suspicion& suspicion : analysis.suspicions) {
       const std::string name = NameOf(suspicion, plan_, records.table);
-      RAILGAUGE_ASSIGN_OR_RETURN(const auto planned,
-                                 PlanOf(suspicion, records.table, analysis, taken));
+      auto [planned, rounds, counted] = reader.Read(suspicion);
+      if (!planned) {
+        RAILGAUGE_ASSIGN_OR_RETURN(planned, NewPlanOf(suspicion, records.table, analysis, taken));
+      }
       if (!planned) {
         Say(name + " stands out, and there are too few healthy machines to measure it again with");
         continue;
       }
-      std::vector<MeasuringStep> steps = StepsOf(*planned, tree_.ConfirmPath(name));
+      std::vector<MeasuringStep> steps = StepsOf(*planned, tree_.ConfirmPath(name), counted);
       if (!steps.empty()) {
         sessions.emplace_back(plan_, tree_, settings_,
                               MeasuringPlanOf{"confirm-" + name, std::move(steps)});
       }
     }
+    for (const std::string& note : reader.notes()) Say("measured again: " + note);
     if (sessions.empty()) return {};
     Say(fmt::format("{} out: {} rounds each, in turn with healthy machines",
                     sessions.size() == 1 ? "1 suspect stands"

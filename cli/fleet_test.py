@@ -284,6 +284,67 @@ class FleetTest(FleetTestCase):
                 self.assertIn(f"{nodes[0]}-with-n{int(nodes[0][1]) + 1} is measured again: ", self.measure().stdout)
                 self.report(0)
 
+    # Paired rounds are held to the rules of the runs: what is not its own counts nowhere.
+    def test_paired_rounds_that_do_not_count(self):
+        self.plan(5)
+        self.faults({"n2": {"slow": {NICS[1]: 0.6}}})
+        self.measure()
+        self.report(1)
+        whole = self.path("whole")
+        shutil.copytree(self.path("fleet"), whole)
+        confirm = self.path("fleet/confirm/nic-n2-0000-41-00.0")
+
+        def swap():
+            for i in range(1, 10):
+                os.rename(f"{confirm}/suspect-{i}", f"{confirm}/other")
+                os.rename(f"{confirm}/reference-{i}", f"{confirm}/suspect-{i}")
+                os.rename(f"{confirm}/other", f"{confirm}/reference-{i}")
+
+        def copy():
+            for i in range(2, 10):
+                for role in ("suspect", "reference"):
+                    shutil.rmtree(f"{confirm}/{role}-{i}")
+                    shutil.copytree(f"{confirm}/{role}-1", f"{confirm}/{role}-{i}")
+
+        def change(name, edit):
+            for folder in sorted(os.listdir(confirm)):
+                path = f"{confirm}/{folder}/{name}"
+                if os.path.exists(path):
+                    with open(path, encoding="utf-8") as file:
+                        text = edit(file.read())
+                    self.path(os.path.relpath(path, self.path("")), text)
+
+        def another_fleet():
+            change("run.json", lambda text: text.replace(self.path("fleet/"), self.path("elsewhere/")))
+
+        def suspicion(text):
+            self.path(os.path.relpath(confirm + "/suspicion.json", self.path("")), text)
+
+        with open(confirm + "/suspicion.json", encoding="utf-8") as file:
+            planned = json.load(file)
+        nodes = {**planned, "suspect": {**planned["suspect"], "initiator": planned["reference"]["initiator"]}}
+        cases = [
+            (swap, "suspect-1 does not count: it is the run of confirm/nic-n2-0000-41-00.0/reference-1, by its run.json"),
+            (copy, "suspect-9 does not count: it is the run of confirm/nic-n2-0000-41-00.0/suspect-1, by its run.json"),
+            (another_fleet, "suspect-1 does not count: by its run.json it is of another fleet, in " + self.path("elsewhere")),
+            (lambda: suspicion("{"), "nic-n2-0000-41-00.0 does not count: "),
+            (lambda: suspicion(json.dumps(nodes)), "it is of another suspicion than its folder"),
+            (lambda: os.remove(confirm + "/suspicion.json"), "nic-n2-0000-41-00.0 does not count: "),
+        ]
+        for damage, reason in cases:
+            with self.subTest(reason):
+                shutil.rmtree(self.path("fleet"))
+                shutil.copytree(whole, self.path("fleet"))
+                damage()
+                outcome, rows = self.report(3)
+                self.assertEqual(self.bad(rows), [("SUSPECT", "n2", NICS[1], "nic")], str(outcome))
+                self.assertIn(reason, outcome.stderr)
+                self.assertIn("next: railgauge fleet run fleet\n", outcome.stdout)
+                self.assertIn(reason, self.measure().stdout)
+                _, rows = self.report(1)
+                self.assertEqual(self.bad(rows), [("SLOW", "n2", NICS[1], "nic")])
+                self.assertEqual([row["confirm_rounds"] for row in rows if row["verdict"] == "SLOW"], ["9"])
+
     def test_a_file_that_ends_inside_a_line(self):
         self.plan(5)
         self.measure()
