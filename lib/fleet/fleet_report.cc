@@ -110,10 +110,25 @@ std::vector<const FleetRow*> WorstFirst(const std::vector<FleetRow>& rows) {
   return ordered;
 }
 
-// In a Markdown table '|' ends a cell.
+// As text and nothing else: a cell ends at '|', and names and messages are of other programs.
 std::string MarkdownCell(const std::string& text) {
   std::string cell;
-  for (const char c : Printable(text)) cell += c == '|' ? "\\|" : std::string(1, c);
+  for (const char c : Printable(text)) {
+    switch (c) {
+      case '<':
+        cell += "&lt;";
+        break;
+      case '>':
+        cell += "&gt;";
+        break;
+      case '&':
+        cell += "&amp;";
+        break;
+      default:
+        if (std::string_view("\\|[]`*_~").find(c) != std::string_view::npos) cell += '\\';
+        cell += c;
+    }
+  }
   return cell;
 }
 
@@ -174,14 +189,16 @@ std::string FleetMarkdown(const FleetPlan& plan, const FleetVerdicts& verdicts) 
   }
   std::string out = fmt::format(
       "# Fleet of {}{}\n\n{}\n", Counted(plan.nodes.size(), "node"),
-      platform.empty() || platform == "hardware" ? "" : " (" + platform + ")", Counts(verdicts));
+      platform.empty() || platform == "hardware" ? "" : " (" + MarkdownCell(platform) + ")",
+      Counts(verdicts));
   std::string table;
   for (const FleetRow* one : WorstFirst(verdicts.rows)) {
     const FleetRow& row = *one;
     if (row.verdict == FleetVerdict::kOk) continue;
-    table += fmt::format("| {} | {} | {} | {} | {} |\n", ToString(row.verdict),
-                         plan.nodes[row.node].name, row.slot ? row.slot->ToString() : "", row.cause,
-                         MarkdownCell(row.reason));
+    table +=
+        fmt::format("| {} | {} | {} | {} | {} |\n", ToString(row.verdict),
+                    MarkdownCell(plan.nodes[row.node].name), row.slot ? row.slot->ToString() : "",
+                    MarkdownCell(row.cause), MarkdownCell(row.reason));
   }
   if (table.empty()) return out;
   return out + "\n| verdict | node | NIC | cause | why |\n|-|-|-|-|-|\n" + table;

@@ -24,7 +24,9 @@ class FleetReportTest : public testing::Test {
 
   FleetVerdicts Judge() {
     return JudgeFleet(fleet_.plan(), table_, analysis_, outcomes_,
-                      {{5, "railgauge check at n5 ended with status 255: a | line"}});
+                      {{5,
+                        "railgauge check at n5 ended with status 255: a | line, "
+                        "<b>&[x](y)</b> `c` *d* e_f"}});
   }
 
   SimulatedFleet fleet_;
@@ -174,7 +176,9 @@ TEST_F(FleetReportTest, TheFilesAreWhole) {
             "confirm_confidence_fraction confirm_rounds reason ");
   const std::string markdown = FleetMarkdown(fleet_.plan(), verdicts);
   EXPECT_TRUE(markdown.starts_with("# Fleet of 9 nodes (emulated)\n")) << markdown;
-  EXPECT_NE(markdown.find("a \\| line"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("a \\| line, &lt;b&gt;&amp;\\[x\\](y)&lt;/b&gt; \\`c\\` \\*d\\* e\\_f |"),
+            std::string::npos)
+      << markdown;
 }
 
 }  // namespace
