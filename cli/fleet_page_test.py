@@ -53,7 +53,7 @@ class FleetPageTest(fleet_test.FleetTestCase):
     def test_loads_and_says_what_is_bad_and_why(self):
         text = self.probe("fleet_loads", "Fleet of 9 machines")
         for part in ("Slow: n2", "Missing: n6", "Not measured: n8", "1 ▼ SLOW", "1 ✗ MISSING", "1 – UNMEASURED",
-                     "% slower than on other machines", "in 9 rounds", "this node is broken", "runs/n2/with-n3", "p4d.24xlarge"):
+                     "% below all machines'", "in 9 rounds", "this node is broken", "runs/n2/with-n3", "p4d.24xlarge"):
             self.assertIn(part, text)
 
     def test_tooltip(self):

@@ -76,7 +76,11 @@ TEST_F(FleetReportTest, TheTextFitsATerminal) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   EXPECT_NE(text.find("SLOW        n3 0000:42:00.0 (rdmap2)\n"), std::string::npos) << text;
+  const size_t paired = text.find("times as fast in turn with a healthy reference");
+  ASSERT_NE(paired, std::string::npos) << text;
+  EXPECT_EQ(text.substr(paired - 11, 8), "\n    0.6") << "the paired ratio leads: " << text;
   EXPECT_NE(text.find("in 9 rounds"), std::string::npos) << text;
+  EXPECT_NE(text.find("its median over groups lies"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("34 OK, 1 SLOW, 1 MISSING, 1 UNMEASURED\n")) << text;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <utility>
 
@@ -145,40 +146,58 @@ class FleetJudge {
     return text;
   }
 
-  // What stood out, and with whom.
+  // What stood out, with whom, and by how much. The median rests on other machines and other nights
+  // than the paired ratio, so that it is named for what it is.
   std::string Seen(const Suspicion& suspicion) const {
-    const std::string how_slow = Percent(suspicion.deviation) + " slower than on other machines";
+    const std::string others = suspicion.two_speeds ? "the faster machines'" : "all machines'";
     const std::string peer = suspicion.peer ? Name(*suspicion.peer) : "";
+    const std::string medians = fmt::format("{} below {}", Percent(suspicion.deviation), others);
     switch (suspicion.kind) {
       case SuspectKind::kMachine:
-        return fmt::format("{} of this machine are up to {}, with every peer",
-                           Counted(suspicion.slots.size(), "NIC"), how_slow);
+        return fmt::format("with every peer the medians of {} of this machine lie up to {}",
+                           Counted(suspicion.slots.size(), "NIC"), medians);
       case SuspectKind::kPath:
-        return fmt::format("{} and {} are {} with each other, and neither is with another peer",
-                           Name(suspicion.node), peer, how_slow);
+        return fmt::format(
+            "the median of {} and {} with each other lies {}, and that of neither with another "
+            "peer",
+            Name(suspicion.node), peer, medians);
       case SuspectKind::kPlace:
-        return fmt::format("Up to {}, in {} alone (see groups)", how_slow,
-                           Counted(suspicion.groups.size(), "group"));
+        return fmt::format("in {} alone (see groups) the medians lie up to {}",
+                           Counted(suspicion.groups.size(), "group"), medians);
       case SuspectKind::kNic:
         break;
     }
     return suspicion.could_be_peer
-               ? fmt::format("{} with {}; what would clear one of the two was not measured",
-                             how_slow, peer)
-               : fmt::format("{}, with every peer", how_slow);
+               ? fmt::format(
+                     "with {} its median over groups lies {}; what would clear one of the two was "
+                     "not "
+                     "measured",
+                     peer, medians)
+               : fmt::format("with every peer its median over groups lies {}", medians);
+  }
+
+  // The figure to go by, where there is one, comes first.
+  std::string ReasonOf(const Suspicion& suspicion, const ConfirmationOutcome& outcome) const {
+    std::string seen = Seen(suspicion);
+    if (suspicion.two_speeds) {
+      seen += ": machines of this type have two speeds here, and the faster is of no majority";
+    }
+    if (!outcome.ratio) {
+      seen.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(seen.front())));
+      return seen + "; no paired rounds were measured: railgauge fleet run does";
+    }
+    std::string paired =
+        fmt::format("{:.3f} times as fast in turn with a healthy reference", outcome.ratio->ratio);
+    if (outcome.ratio->interval) {
+      paired += fmt::format(", {:.3f} to {:.3f}", outcome.ratio->interval->interval.low,
+                            outcome.ratio->interval->interval.high);
+    }
+    paired += " in " + Counted(outcome.ratio->rounds, "round");
+    if (outcome.confirmed == Confirmed::kNot) paired += ", so not confirmed";
+    return paired + "; " + seen;
   }
 
   void Blame(const Suspicion& suspicion, const ConfirmationOutcome& outcome, FleetRow& row) const {
-    std::string again = "; no paired rounds were measured: railgauge fleet run does";
-    if (outcome.ratio) {
-      again = fmt::format("; in turn with a healthy reference {:.3f} times as fast",
-                          outcome.ratio->ratio);
-      if (outcome.ratio->interval) {
-        again += fmt::format(", {:.3f} to {:.3f}", outcome.ratio->interval->interval.low,
-                             outcome.ratio->interval->interval.high);
-      }
-      again += " in " + Counted(outcome.ratio->rounds, "round");
-    }
     const bool cleared = outcome.confirmed == Confirmed::kNot;
     const FleetVerdict verdict = outcome.confirmed == Confirmed::kSlow ? FleetVerdict::kSlow
                                  : !cleared || suspicion.could_be_peer ? FleetVerdict::kSuspect
@@ -192,11 +211,7 @@ class FleetJudge {
     row.cause = verdict == FleetVerdict::kOk ? "" : ToString(suspicion.kind);
     row.groups = verdict == FleetVerdict::kOk ? "" : GroupsOf(suspicion);
     row.confirmed = outcome.ratio;
-    row.reason = Seen(suspicion) + again + (cleared ? ": not confirmed" : "");
-    if (suspicion.two_speeds) {
-      row.reason +=
-          "; machines of this type have two speeds here, and the faster is of no majority";
-    }
+    row.reason = ReasonOf(suspicion, outcome);
   }
 
   const FleetPlan& plan_;
