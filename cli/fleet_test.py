@@ -370,6 +370,18 @@ class FleetTest(FleetTestCase):
         self.assertIn("no row of NIC " + NICS[3], self.measure().stdout)
         self.report(0)
 
+    def test_platforms_are_not_held_against_each_other(self):
+        self.plan(9)
+        self.measure()
+        for run in ("n1/with-n2", "n4/with-n5"):
+            for name in ("census.csv", "samples.csv"):
+                self.edit(f"{run}/{name}", lambda text: text.replace(",unknown,", ",emulated,"))
+        outcome, rows = self.report(3)
+        self.assertEqual({(verdict, node) for verdict, node, *_ in self.bad(rows)},
+                         {("UNMEASURED", "n1"), ("UNMEASURED", "n4")}, str(outcome))
+        self.assertIn("Too few machines of this type", outcome.stdout)
+        self.assertIn("several platforms (2 runs of emulated, 7 runs of unknown)", outcome.stderr)
+
     def test_nodes_that_are_one_machine(self):
         self.plan(5)
         self.faults({f"n{i}": {"host": "h"} for i in range(5)})

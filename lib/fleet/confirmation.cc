@@ -32,14 +32,14 @@ std::vector<size_t> HealthyNodes(const Suspicion& suspicion, const FleetPlan& pl
   for (const FleetRun& run : table.runs()) {
     if (!run.wrong_data.empty()) sick.insert(run.pair.initiator);
   }
-  std::string type;
+  std::optional<MachineType> type;
   for (const FleetRun& run : table.runs()) {
-    if (run.pair.initiator == suspicion.node || type.empty()) type = run.run.instance_type;
+    if (run.pair.initiator == suspicion.node || !type) type = TypeOf(run.run);
     if (run.pair.initiator == suspicion.node) break;
   }
   std::set<size_t> fit;
   for (const FleetRun& run : table.runs()) {
-    if (run.run.instance_type != type || sick.count(run.pair.initiator) != 0) continue;
+    if (TypeOf(run.run) != type || sick.count(run.pair.initiator) != 0) continue;
     const bool has_all =
         std::all_of(suspicion.slots.begin(), suspicion.slots.end(), [&](uint32_t slot) {
           return std::find(run.slots.begin(), run.slots.end(), slot) != run.slots.end();

@@ -232,11 +232,11 @@ std::vector<Suspicion> WithMachines(std::vector<Suspicion> suspicions, const Fle
 bool MayLackRows(const FleetRun& run) { return !run.knows_nics && run.values.empty(); }
 
 void FindMissing(const FleetTable& table, const FleetGates& gates, FleetAnalysis& analysis) {
-  std::map<std::string, std::map<size_t, std::set<uint32_t>>> of_type;
+  std::map<MachineType, std::map<size_t, std::set<uint32_t>>> of_type;
   std::set<std::pair<size_t, uint32_t>> in_doubt;
   for (const FleetRun& run : table.runs()) {
     if (MayLackRows(run)) continue;
-    of_type[run.run.instance_type][run.pair.initiator].insert(run.slots.begin(), run.slots.end());
+    of_type[TypeOf(run.run)][run.pair.initiator].insert(run.slots.begin(), run.slots.end());
     for (const auto& [slot, why] : run.invalid) in_doubt.insert({run.pair.initiator, slot});
   }
   for (const auto& [type, nodes] : of_type) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fmt/core.h"
+#include "lib/base/counted.h"
 #include "lib/fleet/run_origin.h"
 #include "lib/fleet/sentence.h"
 
@@ -36,6 +37,23 @@ void CountRows(FleetRecords& records) {
     records.other_slot += run.other_slot;
     records.disturbed += run.disturbed;
   }
+}
+
+// Machines of several platforms in one fleet are no mistake of a reader, and nobody is told so by
+// their rows alone.
+void NotePlatforms(FleetRecords& records) {
+  std::map<std::string, size_t> platforms;
+  for (const FleetRun& run : records.table.runs()) ++platforms[run.run.platform];
+  if (platforms.size() < 2) return;
+  std::string list;
+  for (const auto& [platform, runs] : platforms) {
+    list += fmt::format("{}{} of {}", list.empty() ? "" : ", ", Counted(runs, "run"),
+                        platform.empty() ? "none" : Printable(platform));
+  }
+  records.notes.push_back(
+      fmt::format("the fleet has runs of several platforms ({}): machines of each are held against "
+                  "each other alone",
+                  list));
 }
 
 // The runs whose census lacks a NIC that another run measured with.
@@ -131,6 +149,7 @@ void HoldRunsAgainstEachOther(const FleetPlan& plan, FleetRecords& records) {
   records.table.Drop(why);
   CountRows(records);
   DoubtCensuses(plan, records);
+  NotePlatforms(records);
   for (std::string& note : NotesOfOneMachine(plan, kept)) {
     records.notes.push_back(std::move(note));
   }

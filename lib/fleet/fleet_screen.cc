@@ -63,7 +63,7 @@ std::vector<Class> ClassesOf(const FleetTable& table) {
 // What a part of a slot's groups has in common: a class of place in a direction, all of a class of
 // place, or all of a direction.
 struct PartKey {
-  std::string instance_type;
+  MachineType type;
   std::optional<std::pair<MemoryPlace::Kind, Relation>> place;
   std::optional<Direction> direction;
   friend auto operator<=>(const PartKey&, const PartKey&) = default;
@@ -83,9 +83,9 @@ constexpr size_t kLeastGroups = 2;
 
 std::array<PartKey, 3> KeysOf(const FleetGroup& group) {
   const std::pair place(group.kind, group.relation);
-  return {PartKey{group.instance_type, place, group.direction},
-          PartKey{group.instance_type, place, std::nullopt},
-          PartKey{group.instance_type, std::nullopt, group.direction}};
+  const MachineType type{group.instance_type, group.platform};
+  return {PartKey{type, place, group.direction}, PartKey{type, place, std::nullopt},
+          PartKey{type, std::nullopt, group.direction}};
 }
 
 class Screener {
@@ -100,11 +100,11 @@ class Screener {
       if (analysis_.standings.size() == before) analysis_.too_few.push_back(i);
     }
     HoldAgainstTheFaster();
-    std::map<std::string, std::vector<double>> of_type;
+    std::map<MachineType, std::vector<double>> of_type;
     for (const SlotStanding& standing : analysis_.standings) {
       if (!standing.two_speeds) of_type[TypeOf(standing)].push_back(standing.deviation);
     }
-    std::map<std::string, Class> classes;
+    std::map<MachineType, Class> classes;
     for (auto& [type, deviations] : of_type) classes[type] = ClassOf(deviations);
     std::vector<double> p_values;
     for (SlotStanding& standing : analysis_.standings) {
@@ -215,18 +215,18 @@ class Screener {
     }
   }
 
-  const std::string& TypeOf(const SlotStanding& standing) const {
-    return table_.runs()[standing.run].run.instance_type;
+  MachineType TypeOf(const SlotStanding& standing) const {
+    return railgauge::TypeOf(table_.runs()[standing.run].run);
   }
 
   // Where a slot has two speeds and the faster is of no majority, its groups' medians become those
   // of the faster, and what is slower is marked, to be measured again.
   void HoldAgainstTheFaster() {
-    std::map<std::string, std::map<uint32_t, std::vector<double>>> of_types;
+    std::map<MachineType, std::map<uint32_t, std::vector<double>>> of_types;
     for (const SlotStanding& standing : analysis_.standings) {
       of_types[TypeOf(standing)][standing.slot].push_back(standing.deviation);
     }
-    std::map<std::pair<std::string, uint32_t>, double> faster_from;
+    std::map<std::pair<MachineType, uint32_t>, double> faster_from;
     for (auto& [type, of_slot] : of_types) {
       std::vector<std::vector<double>> deviations;
       for (auto& [slot, of_one] : of_slot) deviations.push_back(std::move(of_one));

@@ -210,7 +210,7 @@ void TakeSample(const Sample& sample, const RelationOf& relations, RunGroups& ou
   ++tally.counted;
   const Relation relation = relations.at({cell.nic.address, cell.place});
   const FleetGroup group{out.run.instance_type, cell.nic.address, cell.operation, cell.direction,
-                         cell.place.kind,       relation,         cell.size};
+                         cell.place.kind,       relation,         cell.size,      out.run.platform};
   windows[{group, cell.place}].push_back(sample.throughput->value);
 }
 

@@ -33,8 +33,18 @@ struct FleetGroup {
   MemoryPlace::Kind kind = MemoryPlace::Kind::kNumaNode;
   Relation relation = Relation::kUnknown;
   Bytes size;
+  std::string platform = {};
   friend auto operator<=>(const FleetGroup&, const FleetGroup&) = default;
 };
+
+// Machines that may be held against each other: of an instance type and a platform, since what an
+// emulated machine does says nothing of one of hardware.
+struct MachineType {
+  std::string instance_type;
+  std::string platform;
+  friend auto operator<=>(const MachineType&, const MachineType&) = default;
+};
+inline MachineType TypeOf(const RunIdentity& run) { return {run.instance_type, run.platform}; }
 
 // "gpu same_switch": the class of place.
 std::string PlaceClass(const FleetGroup& group);

@@ -77,9 +77,10 @@ RunGroups SimulatedFleet::Measure(const PlannedPair& pair, const std::vector<uin
                                                         direction, one.relation, one.kind});
           std::vector<double> places;
           for (size_t i = 0; i < one.places; ++i) places.push_back(MedianOfCell(speed));
-          run.medians.emplace_back(FleetGroup{"p5.48xlarge", AddressOf(slot), operation, direction,
-                                              one.kind, one.relation, Bytes{1 << 20}},
-                                   one.bytes_per_second * MedianInPlace(places));
+          run.medians.emplace_back(
+              FleetGroup{"p5.48xlarge", AddressOf(slot), operation, direction, one.kind,
+                         one.relation, Bytes{1 << 20}, run.run.platform},
+              one.bytes_per_second * MedianInPlace(places));
         }
       }
     }
