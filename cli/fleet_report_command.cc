@@ -112,7 +112,7 @@ void PrintNextSteps(const std::string& directory, const FleetPlan& plan,
 Status CheckFiles(const FleetTree& tree, const std::string& csv, const std::string& markdown) {
   CommandFiles files;
   files.ReadsRuns("DIR", tree.root());
-  files.Reads("DIR", {tree.PlanPath(), tree.TokenPath()});
+  files.Reads("DIR", {tree.PlanPath(), tree.TokenPath(), tree.LockPath()});
   for (const std::string& suspicion : tree.SuspicionsThere()) {
     files.Reads("DIR", tree.ConfirmPath(suspicion) + "/suspicion.json");
   }

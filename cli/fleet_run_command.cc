@@ -69,7 +69,7 @@ struct Options {
 
 // So that two runs do not measure the same nodes at once.
 Result<UniqueFd> Lock(const FleetTree& tree) {
-  const std::string path = tree.root() + "/lock";
+  const std::string path = tree.LockPath();
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!fd.valid()) return Fail(FileError(FileUse::kWrite, errno, "open", path));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;

@@ -358,6 +358,23 @@ class FleetTest(FleetTestCase):
         outcome, _ = self.report(0)
         self.assertEqual(outcome.stderr, "")
 
+    # As root no folder is closed to a reader, and a file in its place is as unreadable.
+    def test_folders_that_cannot_be_read(self):
+        self.plan(5)
+        self.measure()
+        shutil.rmtree(self.path("fleet/runs/n1"))
+        self.path("fleet/runs/n1", "")
+        outcome, rows = self.report(3)
+        reason = next(row["reason"] for row in rows if row["verdict"] == "UNMEASURED")
+        self.assertIn("Its runs cannot be read: ", reason)
+        self.assertIn("ENOTDIR", reason)
+        shutil.rmtree(self.path("fleet/runs"))
+        self.path("fleet/runs", "")
+        _, rows = self.report(3)
+        self.assertEqual(len(rows), 5)
+        for row in rows:
+            self.assertIn("ENOTDIR", row["reason"])
+
     def test_a_file_that_ends_before_a_nic(self):
         self.plan(5)
         self.measure()
@@ -479,7 +496,7 @@ class UsageTest(FleetTestCase):
             with self.subTest(output):
                 outcome = self.railgauge("fleet", "plan", "--hosts=a,b", f"--output={output}")
                 self.assert_one_line(outcome, "write --output", "stays as it is")
-        for output in (run + "/x.csv", run + "/samples.csv", "fleet/runs/x.csv"):
+        for output in (run + "/x.csv", run + "/samples.csv", "fleet/runs/x.csv", "fleet/lock", "fleet/plan.json"):
             with self.subTest(output):
                 self.assert_one_line(self.railgauge("fleet", "report", "fleet", f"--csv_out={output}"), "--csv_out")
         self.report(0)

@@ -96,7 +96,12 @@ size_t ReadingThreads() { return std::clamp<size_t>(std::thread::hardware_concur
 FleetRecords ReadFleet(const FleetTree& tree, const FleetPlan& plan, size_t threads) {
   RAILGAUGE_CHECK(threads > 0);
   FleetRecords records;
-  const std::vector<PlannedPair> pairs = tree.RunsThere(plan);
+  std::map<size_t, std::string> unreadable;
+  const std::vector<PlannedPair> pairs = tree.RunsThere(plan, unreadable);
+  for (const auto& [node, why] : unreadable) {
+    records.unusable[node] = "Its runs cannot be read: " + WithoutStop(why);
+    records.notes.push_back(plan.nodes[node].name + ": " + WithoutStop(why));
+  }
   const auto name = [&](size_t node) -> const std::string& { return plan.nodes[node].name; };
   for (size_t begin = 0; begin < pairs.size(); begin += kBatch * threads) {
     const size_t size = std::min(kBatch * threads, pairs.size() - begin);

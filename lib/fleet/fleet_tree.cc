@@ -44,9 +44,8 @@ fs::path FirstMissing(const fs::path& path) {
   return first;
 }
 
-std::vector<std::string> NamesIn(const std::string& path) {
+std::vector<std::string> NamesIn(const std::string& path, std::error_code& error) {
   std::vector<std::string> names;
-  std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end;
        entry.increment(error)) {
     names.push_back(entry->path().filename().string());
@@ -131,12 +130,20 @@ Status FleetTree::PutAside(const std::string& directory) const {
   return {};
 }
 
-std::vector<PlannedPair> FleetTree::RunsThere(const FleetPlan& plan) const {
+std::vector<PlannedPair> FleetTree::RunsThere(const FleetPlan& plan,
+                                              std::map<size_t, std::string>& unreadable) const {
   std::map<std::string, size_t> index;
   for (size_t i = 0; i < plan.nodes.size(); ++i) index[plan.nodes[i].name] = i;
   std::vector<PlannedPair> pairs;
   for (size_t i = 0; i < plan.nodes.size(); ++i) {
-    for (const std::string& name : NamesIn(root_ + "/runs/" + plan.nodes[i].name)) {
+    const std::string folder = root_ + "/runs/" + plan.nodes[i].name;
+    std::error_code error;
+    const std::vector<std::string> names = NamesIn(folder, error);
+    if (error && error != std::errc::no_such_file_or_directory) {
+      unreadable[i] =
+          railgauge::FileError(FileUse::kRead, error.value(), "read the folder", folder).ToString();
+    }
+    for (const std::string& name : names) {
       const auto target =
           name.starts_with(kWith) ? index.find(name.substr(kWith.size())) : index.end();
       if (target != index.end()) pairs.push_back({i, target->second});
@@ -145,7 +152,10 @@ std::vector<PlannedPair> FleetTree::RunsThere(const FleetPlan& plan) const {
   return pairs;
 }
 
-std::vector<std::string> FleetTree::SuspicionsThere() const { return NamesIn(root_ + "/confirm"); }
+std::vector<std::string> FleetTree::SuspicionsThere() const {
+  std::error_code error;  // without them all is measured again
+  return NamesIn(root_ + "/confirm", error);
+}
 
 Status CheckOutsideRuns(const std::string& path, const std::string& what) {
   std::error_code error;

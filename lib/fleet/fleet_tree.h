@@ -2,6 +2,7 @@
 // state: what is whole in it is not measured again.
 //
 //   plan.json token                        what was planned; the secret of its nodes (mode 0600)
+//   lock                                   held by who measures
 //   runs/NODE/with-PEER/                   the run directory of NODE as initiator, PEER as target
 //   confirm/SUSPICION/{suspicion.json,suspect-K,reference-K}    paired rounds of what stood out
 //   failed/…                               runs that did not end, as they were, out of the way
@@ -10,6 +11,7 @@
 #ifndef RAILGAUGE_LIB_FLEET_FLEET_TREE_H_
 #define RAILGAUGE_LIB_FLEET_FLEET_TREE_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,7 @@ class FleetTree {
   const std::string& root() const { return root_; }
   std::string PlanPath() const { return root_ + "/plan.json"; }
   std::string TokenPath() const { return root_ + "/token"; }
+  std::string LockPath() const { return root_ + "/lock"; }  // fleet run holds it
   std::string RunPath(const std::string& initiator, const std::string& target) const;
   std::string ConfirmPath(const std::string& suspicion) const;
   std::string LogPath(const std::string& what) const { return root_ + "/logs/" + what + ".log"; }
@@ -41,8 +44,10 @@ class FleetTree {
   // Moves a folder of runs/ or confirm/ that is there to failed/, under a name that is free.
   Status PutAside(const std::string& directory) const;
 
-  // The runs/NODE/with-PEER folders that are there, of any nodes of `plan`, in order.
-  std::vector<PlannedPair> RunsThere(const FleetPlan& plan) const;
+  // The runs/NODE/with-PEER folders that are there, of any nodes of `plan`, in order. `unreadable`
+  // gets the nodes whose folder is there and cannot be read, and why.
+  std::vector<PlannedPair> RunsThere(const FleetPlan& plan,
+                                     std::map<size_t, std::string>& unreadable) const;
   // The names of the folders in confirm/.
   std::vector<std::string> SuspicionsThere() const;
 

@@ -100,7 +100,9 @@ TEST_F(FleetTreeTest, WhatOfARunIsThere) {
   EXPECT_EQ(WhyNotWhole(run), kNotMeasured);
   WriteRun(run);
   EXPECT_EQ(WhyNotWhole(run), "");
-  EXPECT_EQ(tree_.RunsThere(plan_), (std::vector<PlannedPair>{{0, 1}}));
+  std::map<size_t, std::string> unreadable;
+  EXPECT_EQ(tree_.RunsThere(plan_, unreadable), (std::vector<PlannedPair>{{0, 1}}));
+  EXPECT_TRUE(unreadable.empty());
   WriteRun(run, false);
   EXPECT_EQ(WhyNotWhole(run), "the run did not end");
   // What fleet report does not believe is to be measured again.
