@@ -4,6 +4,7 @@
 The p5's first switch has the NICs rdmap79s0 … rdmap82s0 and the GPU 0000:53:00.0; the first of the
 other socket has rdmap147s0 … rdmap150s0 and 0000:97:00.0 (scenarios/instances/p5.48xlarge.yaml).
 """
+import collections
 import os
 import shutil
 import signal
@@ -157,8 +158,15 @@ class CheckTest(CliTestCase):
         self.assertGreater(len(left), 640)
         self.assertEqual({(row["skip_cause"], row["reason"]) for row in left},
                          {("no_time", "no time left in the budget (--time-budget=1s)")})
-        self.assertEqual({row["verdict"] for row in self.rows("placement")}, {"UNDECIDED"})
-        reasons = [row["reason"] for row in self.rows("placement")]
+        placement = self.rows("placement")
+        # Windows are as short as they may be (5 ms), and the emulator may then be above the line for one
+        # (catch_up.h): what it is part of has no verdict, either.
+        verdicts = collections.Counter(row["verdict"] for row in placement)
+        self.assertLessEqual(set(verdicts), {"UNDECIDED", "INVALID"})
+        invalid = [row for row in rows if row["status"] not in ("ok", "skipped")]
+        self.assertEqual({row["status"] for row in invalid} - {"above_ceiling"}, set())
+        self.assertLessEqual(verdicts["INVALID"], len(invalid))
+        reasons = [row["reason"] for row in placement if row["verdict"] == "UNDECIDED"]
         self.assertTrue(any("no time left in the budget (--time-budget=1s)" in reason for reason in reasons), reasons)
         for reason in reasons:
             # A single window may look slow on a busy host.

@@ -9,6 +9,7 @@ a busy host does not hide it.
 """
 import os
 import shutil
+import statistics
 import subprocess
 
 from cli_testing import EMULATE, CliTestCase, ControlledTestCase, main, measured, read_csv, run, runfile
@@ -146,8 +147,9 @@ class CheckFaultTest(CliTestCase):
         for row in rows:
             if row["status"] == "ok" and row["operation"] == "read":
                 rates.setdefault(row["nic_name"], []).append(float(row["throughput_bytes_per_second"]))
-        self.assertLess(max(rates[NIC]), 0.105 * 12.5e9)
-        self.assertGreater(max(rates[SISTER]), 2 * max(rates[NIC]))
+        # A window of so slow a NIC holds some 20 messages: that one completes late makes 5 % of a window.
+        self.assertLess(statistics.median(rates[NIC]), 0.105 * 12.5e9)
+        self.assertGreater(statistics.median(rates[SISTER]), 2 * max(rates[NIC]))
 
 
 class ControlTest(ControlledTestCase):

@@ -257,7 +257,7 @@ class PageOfOtherRuns(ReportTestCase):
         self.assertIn("samples.csv", self.probe(os.path.join(folder, "report.html"), "loads", "g5.48xlarge"))
 
     def test_what_is_no_run(self):
-        self.assert_one_line(self.railgauge("report", "nowhere"), "nowhere", "no folder")
+        self.assert_one_line(self.railgauge("report", "nowhere"), "nowhere", "There is no run")
         os.mkdir(self.path("empty"))
         self.assert_one_line(self.railgauge("report", "empty"), "empty", "Give a directory")
         self.assert_one_line(self.railgauge("report"), "RUNDIR")

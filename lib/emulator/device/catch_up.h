@@ -9,7 +9,8 @@
 //
 // What is caught up is bounded, since a measuring window that begins right after a delay sees it on
 // top of its own, and of what was in flight: 0.5 ms of the line rate are 5 % of a window of 10 ms,
-// the shortest that the tools take, which is what they bear before they call a rate impossible.
+// which is what the tools bear before they call a rate impossible. Of the shortest that they take
+// on a small budget, 5 ms, they are twice that: one of some hundred of these may be called so.
 // Wake-ups and short preemptions cost nothing then; what a long one takes beyond that shows as a
 // lower rate, never as a higher one.
 #ifndef RAILGAUGE_LIB_EMULATOR_DEVICE_CATCH_UP_H_
