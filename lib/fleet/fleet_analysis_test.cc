@@ -13,16 +13,6 @@
 namespace railgauge {
 namespace {
 
-// A small fleet whose faults are large against its noise, so that each case is about blame alone.
-SimulatedFleetOptions Small() {
-  SimulatedFleetOptions options;
-  options.nodes = 9;
-  options.slots = 4;
-  options.deviation = 0.005;
-  options.run_deviation = 0.002;
-  return options;
-}
-
 struct Night {
   explicit Night(const SimulatedFleetOptions& options)
       : fleet(options), table(fleet.MeasureAll()), analysis(Analyse(table)) {}
@@ -43,14 +33,14 @@ struct Night {
 using Names = std::vector<std::string>;
 
 TEST(FleetAnalysisTest, NothingStandsOutOfHealthyMachines) {
-  const Night night(Small());
+  const Night night(SmallFleet());
   EXPECT_EQ(night.Names(), Names());
   EXPECT_TRUE(night.analysis.missing.empty());
   EXPECT_EQ(night.analysis.standings.size(), 9u * 4u);
 }
 
 TEST(FleetAnalysisTest, ANicIsSlowWithEveryPeer) {
-  auto options = Small();
+  auto options = SmallFleet();
   options.speed = [](const SimulatedTransfer& t) {
     return t.slot == 2 && (t.node == 3 || t.peer == 3) ? 0.6 : 1;
   };
@@ -61,7 +51,7 @@ TEST(FleetAnalysisTest, ANicIsSlowWithEveryPeer) {
 }
 
 TEST(FleetAnalysisTest, APathIsSlowBetweenTwoThatAreWellWithOthers) {
-  auto options = Small();
+  auto options = SmallFleet();
   options.speed = [](const SimulatedTransfer& t) {
     return t.slot == 1 && t.node == 4 && t.peer == 5 ? 0.7 : 1;
   };
@@ -69,7 +59,7 @@ TEST(FleetAnalysisTest, APathIsSlowBetweenTwoThatAreWellWithOthers) {
 }
 
 TEST(FleetAnalysisTest, AMachineMostOfWhoseNicsAreSlow) {
-  auto options = Small();
+  auto options = SmallFleet();
   options.speed = [](const SimulatedTransfer& t) {
     return t.slot != 0 && (t.node == 6 || t.peer == 6) ? 0.8 : 1;
   };
@@ -79,7 +69,7 @@ TEST(FleetAnalysisTest, AMachineMostOfWhoseNicsAreSlow) {
 }
 
 TEST(FleetAnalysisTest, OnePlaceOfTheInitiatorIsItsOwn) {
-  auto options = Small();
+  auto options = SmallFleet();
   options.speed = [](const SimulatedTransfer& t) {
     return t.node == 2 && t.slot == 3 && t.relation == Relation::kSameSwitch ? 0.5 : 1;
   };
@@ -90,7 +80,7 @@ TEST(FleetAnalysisTest, OnePlaceOfTheInitiatorIsItsOwn) {
 
 // The half of a NIC that receives: its own run is low to memory, its predecessor's from memory.
 TEST(FleetAnalysisTest, OneDirectionOfANicIsBlamedOnItInBothParts) {
-  auto options = Small();
+  auto options = SmallFleet();
   options.speed = [](const SimulatedTransfer& t) {
     const bool receives = (t.node == 5 && t.direction == Direction::kToMemory) ||
                           (t.peer == 5 && t.direction == Direction::kFromMemory);
@@ -104,7 +94,7 @@ TEST(FleetAnalysisTest, OneDirectionOfANicIsBlamedOnItInBothParts) {
 }
 
 TEST(FleetAnalysisTest, WithoutASecondPeerNobodyIsCertain) {
-  auto options = Small();
+  auto options = SmallFleet();
   options.speed = [](const SimulatedTransfer& t) {
     return t.slot == 2 && (t.node == 3 || t.peer == 3) ? 0.6 : 1;
   };
@@ -133,7 +123,7 @@ TEST(FleetAnalysisTest, SlowNodesMayTouchHalfOfTheRunsAndMore) {
        {Case{4, {2}, {0, 1, 2, 3}}, Case{4, {2}, {0, 1}}, Case{6, {2, 4}, {0, 1, 2, 3}},
         Case{8, {2, 5}, {0, 1, 2, 3}}, Case{8, {2, 5}, {3}}, Case{16, {2, 4, 6, 8, 10}, {1}}}) {
     SCOPED_TRACE(one.nodes);
-    auto options = Small();
+    auto options = SmallFleet();
     options.nodes = one.nodes;
     options.speed = [&](const SimulatedTransfer& t) {
       const bool slow = one.slow.contains(t.node) || one.slow.contains(t.peer);
@@ -164,7 +154,7 @@ TEST(FleetAnalysisTest, SlowNodesMayTouchHalfOfTheRunsAndMore) {
 }
 
 TEST(FleetAnalysisTest, AMissingNicIsMissedByMostOthers) {
-  auto options = Small();
+  auto options = SmallFleet();
   options.has = [](size_t node, uint32_t slot) { return node != 7 || slot != 1; };
   const Night night(options);
   EXPECT_EQ(night.Names(), Names());
@@ -174,7 +164,7 @@ TEST(FleetAnalysisTest, AMissingNicIsMissedByMostOthers) {
 }
 
 TEST(FleetAnalysisTest, ANicAtAnotherAddressIsNotMissing) {
-  auto options = Small();
+  auto options = SmallFleet();
   options.slots = 5;
   options.has = [](size_t node, uint32_t slot) { return slot != (node == 6 ? 1 : 4); };
   const Night night(options);
@@ -195,7 +185,7 @@ TEST(FleetAnalysisTest, ANicAtAnotherAddressIsNotMissing) {
 }
 
 TEST(FleetAnalysisTest, OfThreeMachinesNoneStandsOut) {
-  auto options = Small();
+  auto options = SmallFleet();
   options.nodes = 3;
   options.speed = [](const SimulatedTransfer& t) { return t.node == 1 ? 0.5 : 1; };
   const Night night(options);
@@ -204,7 +194,7 @@ TEST(FleetAnalysisTest, OfThreeMachinesNoneStandsOut) {
 }
 
 TEST(ConfirmationTest, MachinesAreHealthyAndOnesOwn) {
-  auto options = Small();
+  auto options = SmallFleet();
   options.speed = [](const SimulatedTransfer& t) {
     return (t.slot == 2 && (t.node == 3 || t.peer == 3)) ||
                    (t.slot == 1 && (t.node == 8 || t.peer == 8))

@@ -116,12 +116,17 @@ std::vector<ConfirmationOutcome> SimulatedFleet::ConfirmAll(const FleetTable& ta
   return JudgeConfirmations(rounds);
 }
 
-SimulatedFleetOptions SickFleet() {
+SimulatedFleetOptions SmallFleet() {
   SimulatedFleetOptions options;
   options.nodes = 9;
   options.slots = 4;
   options.deviation = 0.005;
   options.run_deviation = 0.002;
+  return options;
+}
+
+SimulatedFleetOptions SickFleet() {
+  SimulatedFleetOptions options = SmallFleet();
   options.speed = [](const SimulatedTransfer& t) {
     return t.slot == 2 && (t.node == 3 || t.peer == 3) ? 0.6 : 1;
   };

@@ -44,8 +44,10 @@ struct SimulatedFleetOptions {
   std::function<bool(const PlannedPair&)> measured = [](const PlannedPair&) { return true; };
 };
 
-// Nine machines of four NICs: one NIC of node 3 is slow, node 8 lacks one, and node 5 was measured
-// as a target alone.
+// Nine machines of four NICs whose noise is small against faults.
+SimulatedFleetOptions SmallFleet();
+
+// The same: one NIC of node 3 is slow, node 8 lacks one, and node 5 was measured as a target alone.
 SimulatedFleetOptions SickFleet();
 
 class SimulatedFleet {
