@@ -113,14 +113,12 @@ std::optional<RunGroups> ConfirmationReader::ReadRun(const std::string& director
                                                      const PlannedPair& pair) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(directory, error))) return std::nullopt;
-  std::string why = WhyNotWhole(directory);
+  std::string why;
+  std::optional<RunGroups> run = ReadWholeRun(directory, why);
+  if (run) why = WhyAnothers(*run, directory, pair);
   if (why.empty()) {
-    auto run = ReadRunGroups(directory);
-    why = run ? WhyAnothers(*run, directory, pair) : WithoutStop(run.error().ToString());
-    if (why.empty()) {
-      seen_[{run->run.run_id, run->run.host}] = InTree(directory);
-      return std::move(*run);
-    }
+    seen_[{run->run.run_id, run->run.host}] = InTree(directory);
+    return run;
   }
   notes_.push_back(fmt::format("{} does not count: {}", InTree(directory), why));
   return std::nullopt;

@@ -182,9 +182,17 @@ Status CheckOutsideRuns(const std::string& path, const std::string& what) {
 }
 
 std::string WhyNotWhole(const std::string& directory) {
-  if (!IsThere(directory + "/run.json")) return kNotMeasured;
-  const auto groups = ReadRunGroups(directory);
-  return WithoutStop(groups ? WhyNotWhole(*groups) : groups.error().ToString());
+  std::string why;
+  ReadWholeRun(directory, why);
+  return why;
+}
+
+std::optional<RunGroups> ReadWholeRun(const std::string& directory, std::string& why) {
+  why = kNotMeasured;
+  if (!IsThere(directory + "/run.json")) return std::nullopt;
+  auto groups = ReadRunGroups(directory);
+  why = WithoutStop(groups ? WhyNotWhole(*groups) : groups.error().ToString());
+  return why.empty() ? std::optional(std::move(*groups)) : std::nullopt;
 }
 
 }  // namespace railgauge

@@ -12,6 +12,7 @@
 #define RAILGAUGE_LIB_FLEET_FLEET_TREE_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,8 @@ Status CheckOutsideRuns(const std::string& path, const std::string& what);
 // time (fleet_table.h).
 inline constexpr char kNotMeasured[] = "it was not measured";
 std::string WhyNotWhole(const std::string& directory);
+// The run, read once; of one that is not whole, `why` and nothing.
+std::optional<RunGroups> ReadWholeRun(const std::string& directory, std::string& why);
 
 }  // namespace railgauge
 
